@@ -1,0 +1,91 @@
+// What the harness knows of a collective: a name, its algorithms, its shapes, and how to make one
+// algorithm ready to be called. A binary of the suite is one implementation of this interface.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/collective/shape.h"
+#include "harness/command_line/run_config.h"
+#include "harness/validate/check_result.h"
+
+namespace mailbench {
+
+class Executor;
+class Heartbeat;
+class Ranks;
+class Transport;
+
+struct AlgorithmInfo {
+  std::string_view name;     // as in --algorithm
+  std::string_view summary;  // one line for --list
+  bool known_bad = false;    // runs only when named
+};
+
+// A flag of the collective's own, beside those that every binary has.
+struct FlagInfo {
+  std::string_view name;      // long name without dashes; also the config's key
+  std::string_view summary;   // one line for --help
+  std::string_view standard;  // the value when not given
+  std::vector<std::string_view> values;  // the only values accepted
+};
+
+// Everything an algorithm may use. Outlives the instance.
+struct InstanceContext {
+  const RunConfig& config;
+  const Ranks& ranks;
+  Transport& transport;
+  Executor& executor;
+};
+
+// One algorithm, set up on one transport for every shape of a sweep. The calls of an instance are
+// enqueued in one order, the same on every rank.
+class Instance {
+ public:
+  virtual ~Instance() = default;
+
+  // Makes the inputs and outputs of `slots` calls in flight for `shape`. Not collective.
+  virtual void Bind(const Shape& shape, int slots) = 0;
+  // Writes the payload of call number `call` into the slot's input, and poison into its output.
+  virtual void Fill(int slot, std::uint64_t call) = 0;
+  // Enqueues one call on the executor. REQUIRES: every rank enqueues the same calls.
+  virtual void Enqueue(int slot) = 0;
+  // Compares the slot's output with the reference for what was filled in. Collective. The result
+  // is this rank's.
+  virtual CheckResult Check(int slot) = 0;
+  // Looks for what no call may leave behind. REQUIRES: no call is in flight on any rank.
+  virtual CheckResult Audit() { return {}; }
+  // Inputs copied so far because the kernel could not read them in place.
+  virtual std::uint64_t input_copies() const { return 0; }
+  // Collective: gives back what Create took. The destructor alone communicates nothing.
+  virtual void Free() {}
+};
+
+class Collective {
+ public:
+  virtual ~Collective() = default;
+
+  virtual std::string_view name() const = 0;     // the binary's name
+  virtual std::string_view summary() const = 0;  // one line
+  // The first is the subject, the rest is what it is compared with.
+  virtual std::span<const AlgorithmInfo> algorithms() const = 0;
+  virtual std::span<const FlagInfo> flags() const { return {}; }
+  // What results are compared with: "mpi".
+  virtual std::string_view reference() const = 0;
+
+  virtual std::vector<Shape> Shapes(const RunConfig& config, int ranks) const = 0;
+  // Why the algorithm cannot run there; nothing when it can. The same on every rank.
+  virtual std::optional<std::string> UnsupportedReason(std::string_view algorithm,
+                                                       std::string_view transport,
+                                                       int ranks) const = 0;
+  // Collective. Throws the same Error on every rank when it fails on any.
+  virtual std::unique_ptr<Instance> Create(std::string_view algorithm,
+                                           const InstanceContext& context) = 0;
+};
+
+}  // namespace mailbench

@@ -1,0 +1,44 @@
+// What one run was asked to do: the result of flags and config, the same on every rank.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mailbench {
+
+// How calls are put on the device and timed.
+enum class Mode {
+  kGraph,  // calls-per-graph calls back to back in one graph; a sample is total / calls
+  kEager,  // one call at a time, each launched by the host; a sample is one call
+};
+const char* ToString(Mode mode);
+
+struct RunConfig {
+  // Sizes, bytes a rank, ascending as given; each a positive multiple of 16. Never empty.
+  std::vector<std::int64_t> bytes;
+  std::int64_t capacity = 0;  // bytes a rank that a mailbox holds; at least the largest size
+
+  std::vector<std::string> algorithms;  // empty: the subject and every comparison that can run
+  std::string transport = "auto";
+  std::vector<Mode> modes = {Mode::kGraph, Mode::kEager};
+  int iters = 20;            // samples a point in mode eager, and replays unless `replays` is given
+  int warmup = 5;            // samples thrown away first
+  int calls_per_graph = 10;  // calls in one graph
+  int replays = 0;           // samples a point in mode graph; resolved to `iters` when not given
+  std::uint64_t seed = 1;
+  double timeout_seconds = 60;  // without progress for so long, the run ends with kHung
+  bool check = true;
+
+  std::string json;  // the report's path; empty: no report
+  bool force = false;
+  bool resume = false;
+  bool list = false;
+  bool dry_run = false;
+
+  // The collective's own flags, by long name, as text; every declared flag is present.
+  std::map<std::string, std::string> own;
+};
+
+}  // namespace mailbench

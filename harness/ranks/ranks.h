@@ -1,0 +1,64 @@
+// The ranks of a run: who they are, and what they agree on. All communication of the harness that
+// is not a measured collective goes through here.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/error.h"
+
+namespace mailbench {
+
+// What a launcher's environment says about this process before MPI has started.
+struct LauncherFacts {
+  bool launched = false;  // started by mpirun, srun or the like
+  int rank = 0;
+  int size = 1;
+};
+LauncherFacts ReadLauncherEnvironment();
+
+// Owns MPI_COMM_WORLD's life and the communicators made from it. Errors of MPI come back as
+// SystemError. Move-free: one a process.
+class Ranks {
+ public:
+  // Starts MPI (MPI_THREAD_FUNNELED; only the calling thread may use it). Collective.
+  // Throws MachineError when the launcher started several processes and this MPI sees one: the
+  // launcher belongs to another MPI.
+  Ranks(int* argc, char*** argv);
+  // Logs when Finalize was not called; communicates nothing.
+  ~Ranks();
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  MPI_Comm comm() const { return comm_; }
+  const std::vector<std::string>& hosts() const { return hosts_; }  // host name by rank
+  bool one_host() const;
+
+  // Every function below is collective: all ranks call it, and all return the same.
+  void Barrier() const;
+  double Max(double value) const;
+  std::vector<double> Gather(double value) const;             // by rank, on every rank
+  std::vector<std::string> Gather(const std::string& text) const;  // by rank, on every rank
+
+  // A vote after a step that can fail: `error` is "" where it worked. Throws on every rank alike,
+  // with the worst code and the text of the lowest rank that failed with it, when any rank failed.
+  void Vote(ExitCode code, const std::string& error) const;
+
+  // Ends MPI. Collective. Nothing else may be called after it.
+  void Finalize();
+
+ private:
+  int rank_ = 0;
+  int size_ = 1;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  std::vector<std::string> hosts_;
+  bool finalized_ = false;
+};
+
+}  // namespace mailbench

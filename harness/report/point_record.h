@@ -1,0 +1,45 @@
+// One finished point, as the table prints it and the report stores it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/collective/shape.h"
+#include "harness/measure/statistics.h"
+#include "harness/validate/check_result.h"
+
+namespace mailbench {
+
+// The tuple that names a point. Two points of one report never share it.
+struct PointKey {
+  std::string collective;
+  std::string algorithm;
+  std::string transport;
+  std::string mode;
+  Shape shape;
+  int ranks = 0;
+};
+
+// "lamport_all_gather/lamport/host/graph/bytes=1024/ranks=4": for messages and for --resume.
+std::string ToString(const PointKey& key);
+
+struct PointRecord {
+  PointKey key;
+  // Microseconds a call. Each sample is the maximum over ranks.
+  Summary latency_us;
+  std::vector<double> samples_us;
+  std::vector<double> median_us_per_rank;  // each rank's own median, before the maximum
+  int straggler = 0;                       // the rank with the largest own median
+  int calls_per_sample = 1;
+  double algbw_gb_per_s = 0;  // bytes_total / p50, 1e9 bytes a second, as nccl-tests counts
+  double busbw_gb_per_s = 0;
+  bool checked = false;
+  std::string check_reference;  // "mpi"
+  CheckResult check;            // over all ranks
+  // Inputs that were copied before the call because the kernel could not read them in place, a
+  // call of one rank.
+  double input_copies_per_call = 0;
+};
+
+}  // namespace mailbench

@@ -1,0 +1,61 @@
+// Where a rank is, for its peers' eyes: one struct a rank in shared memory, written by its owner
+// only and read by every rank's watchdog.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+namespace mailbench {
+
+// What a rank is doing. In the order in which a run passes through them; kCheck to kAudit repeat
+// for each point.
+enum class Phase : std::uint32_t {
+  kStart,
+  kSetUp,
+  kCheck,
+  kWarmUp,
+  kMeasure,
+  kAudit,
+  kReport,
+  kFinished,  // the rank leaves of its own will: no longer watched
+};
+const char* ToString(Phase phase);
+
+struct HeartbeatState {
+  Phase phase = Phase::kStart;
+  std::uint32_t point = 0;     // index of the point in the sweep
+  std::uint64_t calls = 0;     // calls of the collective entered since the start of the run
+  std::int64_t since_ns = 0;   // CLOCK_MONOTONIC when any of the above last changed
+};
+
+// The slot in shared memory. A line of its own: two writers never share one.
+struct alignas(128) HeartbeatSlot {
+  std::atomic<std::uint64_t> phase_and_point;  // phase in the upper half
+  std::atomic<std::uint64_t> calls;
+  std::atomic<std::int64_t> since_ns;
+  std::atomic<std::int32_t> pid;  // 0 until the rank has arrived
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+HeartbeatState Read(const HeartbeatSlot& slot);
+
+// A rank's own writer. Cheap enough to call on every call of a collective.
+class Heartbeat {
+ public:
+  // Called after each change, by the thread that made it. Tests place faults with it.
+  using Observer = std::function<void(const HeartbeatState&)>;
+
+  explicit Heartbeat(HeartbeatSlot* slot, Observer observer = nullptr);
+  void Enter(Phase phase, std::uint32_t point);
+  void CountCall();
+
+ private:
+  void Publish();
+
+  HeartbeatSlot* slot_;
+  Observer observer_;
+  HeartbeatState state_;
+};
+
+}  // namespace mailbench

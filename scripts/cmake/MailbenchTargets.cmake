@@ -1,0 +1,91 @@
+# The layers, kernels <- harness <- src, and the functions that add to them.
+#
+# Includes are written from the repository's root ("kernels/...", "harness/...",
+# "src/..."), but each layer only sees a folder of links to the layers below it,
+# so that an include that points the wrong way does not compile.
+foreach(layer kernels harness src)
+  file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/include/${layer}")
+  file(CREATE_LINK "${CMAKE_SOURCE_DIR}/${layer}"
+       "${CMAKE_BINARY_DIR}/include/${layer}/${layer}" SYMBOLIC)
+endforeach()
+
+# mailbench_library(NAME LAYER kernels|harness|src SOURCES ... LINK ...)
+function(mailbench_library name)
+  cmake_parse_arguments(ARG "" "LAYER" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_include_directories(${name} PUBLIC "${CMAKE_BINARY_DIR}/include/${ARG_LAYER}")
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} PRIVATE mailbench_flags)
+endfunction()
+
+# mailbench_test(NAME SOURCES ... LINK ... [LABELS ...] [RANKS N...]): a GoogleTest
+# program, run once, or once for each N under mpirun.
+function(mailbench_test name)
+  if(NOT MAILBENCH_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LABELS;RANKS" ${ARGN})
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS host)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  if(ARG_RANKS)
+    target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest mailbench_flags)
+    foreach(ranks ${ARG_RANKS})
+      mailbench_mpi_test(${name}.np${ranks} RANKS ${ranks} COMMAND $<TARGET_FILE:${name}>
+                         LABELS ${ARG_LABELS})
+    endforeach()
+  else()
+    target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main GTest::gmock mailbench_flags)
+    # Found when ctest runs: the test programs are not started during the build.
+    gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
+                         PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300
+                         ENVIRONMENT "${MAILBENCH_TEST_ENVIRONMENT}")
+  endif()
+endfunction()
+
+# What every test's environment holds, so that mpirun starts N ranks as root on
+# fewer cores, whatever the user's own settings are.
+set(MAILBENCH_TEST_ENVIRONMENT
+  "OMPI_ALLOW_RUN_AS_ROOT=1" "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"
+  "OMPI_MCA_rmaps_base_oversubscribe=1" "OMPI_MCA_hwloc_base_binding_policy=none")
+if(MAILBENCH_SANITIZE)
+  list(APPEND MAILBENCH_TEST_ENVIRONMENT
+    "LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/scripts/sanitize/lsan.supp:print_suppressions=0"
+    "UBSAN_OPTIONS=print_stacktrace=1")
+endif()
+
+# mailbench_mpi_test(NAME RANKS N COMMAND ... [LABELS ...])
+function(mailbench_mpi_test name)
+  cmake_parse_arguments(ARG "" "RANKS" "COMMAND;LABELS" ${ARGN})
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS host)
+  endif()
+  add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ARG_RANKS} ${ARG_COMMAND})
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300 SKIP_RETURN_CODE 77
+                       ENVIRONMENT "${MAILBENCH_TEST_ENVIRONMENT}")
+endfunction()
+
+# mailbench_collective(BINARY KERNELS folder): a collective is a folder of kernels
+# and a folder of src; the binary lands in bin/.
+function(mailbench_collective binary)
+  cmake_parse_arguments(ARG "" "KERNELS" "" ${ARGN})
+  add_subdirectory(kernels/${ARG_KERNELS})
+  add_subdirectory(src/${binary})
+endfunction()
+
+# mailbench_binary(NAME SOURCES ... LINK ...): a binary of the suite. Whatever is
+# not found on every system travels beside it: `bin/` can be copied elsewhere.
+function(mailbench_binary name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE "${CMAKE_BINARY_DIR}/include/src")
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} mailbench_harness mailbench_flags)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin"
+    BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
+  # Debian ships no static Google Benchmark.
+  add_custom_command(TARGET ${name} POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different
+            $<TARGET_SONAME_FILE:benchmark::benchmark>
+            "${CMAKE_BINARY_DIR}/bin/$<TARGET_SONAME_FILE_NAME:benchmark::benchmark>" VERBATIM)
+endfunction()
