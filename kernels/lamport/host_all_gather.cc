@@ -1,0 +1,118 @@
+#include "kernels/lamport/host_all_gather.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include "kernels/lamport/launch.h"
+#include "kernels/lamport/protocol.h"
+#include "kernels/machine/host/host_machine.h"
+
+namespace mailbench {
+namespace {
+
+template <int kBatch>
+void Kernel(HostThread& thread, const AllGatherArgs& args) {
+  HostMachine m(thread);
+  AllGather<Publish::kUnicast, kBatch>(m, args, *static_cast<AllGatherShared*>(thread.shared()));
+}
+
+auto KernelFor(int poll_batch) {
+  switch (poll_batch) {
+    case 1:
+      return &Kernel<1>;
+    case 2:
+      return &Kernel<2>;
+    case 4:
+      return &Kernel<4>;
+    default:
+      return &Kernel<8>;
+  }
+}
+
+bool ReadableInPlace(const GatherInput& input) {
+  const bool contiguous = input.rows == 1 || input.row_stride == input.row_bytes;
+  return contiguous && reinterpret_cast<std::uintptr_t>(input.data) % kPackBytes == 0;
+}
+
+void CopyRows(const GatherInput& input, Pack* to) {
+  auto* bytes = reinterpret_cast<std::byte*>(to);
+  for (std::int64_t row = 0; row < input.rows; ++row) {
+    std::memcpy(bytes + row * input.row_bytes, input.data + row * input.row_stride,
+                static_cast<std::size_t>(input.row_bytes));
+  }
+}
+
+}  // namespace
+
+HostAllGather::HostAllGather(const MailboxView& mailbox)
+    : mailbox_(mailbox),
+      state_(std::make_unique<GatherState>()),
+      input_copies_(std::make_unique<std::uint64_t>(0)) {}
+
+bool HostAllGather::Accepts(std::int64_t bytes) const {
+  return AcceptsBytes(bytes, mailbox_.layout.rank_packs * kPackBytes);
+}
+
+void HostAllGather::Enqueue(const GatherInput& input, Pack* output, HostStream& stream) {
+  if (!Accepts(input.bytes())) {
+    throw std::invalid_argument("the all-gather takes multiples of 16 bytes of up to " +
+                                std::to_string(mailbox_.layout.rank_packs * kPackBytes) +
+                                " bytes a rank, not " + std::to_string(input.bytes()));
+  }
+  if (stream_ == nullptr) stream_ = &stream;
+  if (stream_ != &stream) {
+    throw std::invalid_argument(
+        "an all-gather is called on one stream only: calls on two streams could overlap");
+  }
+
+  AllGatherArgs args;
+  args.output = output;
+  args.packs = input.bytes() / kPackBytes;
+  args.state = state_.get();
+  args.mailbox = mailbox_;
+  const bool in_place = ReadableInPlace(input);
+  if (in_place) {
+    args.input = reinterpret_cast<const Pack*>(input.data);
+  } else {
+    // Sized once for every call: launches that were recorded keep pointing to it.
+    if (staging_.empty()) staging_.resize(static_cast<std::size_t>(mailbox_.layout.rank_packs));
+    args.input = staging_.data();
+  }
+
+  const AllGatherPlan plan = PlanAllGather(args.packs, mailbox_.layout.ranks);
+  auto* const kernel = KernelFor(plan.poll_batch);
+  stream.Launch([=, copies = input_copies_.get(), staging = staging_.data()](GridRunner& runner) {
+    if (!in_place) {
+      CopyRows(input, staging);
+      ++*copies;
+    }
+    runner.Run({plan.ctas, plan.threads}, sizeof(AllGatherShared),
+               [&](HostThread& thread) { kernel(thread, args); });
+  });
+}
+
+void ArmMailbox(Pack* mailbox, const MailboxLayout& layout) {
+  std::fill_n(mailbox, layout.packs(), Pack{{kSentinel, kSentinel, kSentinel, kSentinel}});
+}
+
+MailboxAudit AuditMailbox(const Pack* mailbox, const MailboxLayout& layout) {
+  MailboxAudit audit;
+  for (std::uint32_t generation = 0; generation < kGenerations; ++generation) {
+    for (int source = 0; source < layout.ranks; ++source) {
+      for (std::int64_t pack = 0; pack < layout.rank_packs; ++pack) {
+        const Pack& slot = mailbox[layout.Slot(generation, source, pack)];
+        for (int word = 0; word < kPackWords; ++word) {
+          ++audit.words;
+          if (slot.word[word] == kSentinel) continue;
+          if (audit.leftover++ == 0)
+            audit.first = {generation, source, pack, word, slot.word[word]};
+        }
+      }
+    }
+  }
+  return audit;
+}
+
+}  // namespace mailbench

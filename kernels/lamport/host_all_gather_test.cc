@@ -1,0 +1,130 @@
+#include "kernels/lamport/host_all_gather.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+#include "kernels/lamport/thread_ranks.h"
+
+namespace mailbench {
+namespace {
+
+GatherInput Contiguous(const std::vector<Pack>& input, std::int64_t packs) {
+  return {reinterpret_cast<const std::byte*>(input.data()), 1, packs * kPackBytes,
+          packs * kPackBytes};
+}
+
+TEST(HostAllGather, RefusesWhatTheMailboxDoesNotHold) {
+  ThreadRanks fabric(1, 4);
+  HostAllGather gather(fabric.View(0));
+  HostStream stream;
+  std::vector<Pack> data(8);
+  EXPECT_TRUE(gather.Accepts(64));
+  EXPECT_FALSE(gather.Accepts(80));
+  EXPECT_THROW(gather.Enqueue(Contiguous(data, 5), data.data(), stream), std::invalid_argument);
+  EXPECT_THROW(gather.Enqueue(Contiguous(data, 0), data.data(), stream), std::invalid_argument);
+}
+
+TEST(HostAllGather, RefusesASecondStream) {
+  ThreadRanks fabric(1, 4);
+  HostAllGather gather(fabric.View(0));
+  HostStream first;
+  HostStream second;
+  std::vector<Pack> data(4);
+  gather.Enqueue(Contiguous(data, 1), data.data(), first);
+  EXPECT_THROW(gather.Enqueue(Contiguous(data, 1), data.data(), second), std::invalid_argument);
+  gather.Enqueue(Contiguous(data, 1), data.data(), first);
+}
+
+TEST(HostAllGather, CopiesInputsItCannotReadInPlaceAndCountsThem) {
+  ThreadRanks fabric(2, 8);
+  std::atomic<std::uint64_t> wrong{0};
+  std::atomic<std::uint64_t> copies{0};
+  fabric.Run([&](int rank) {
+    HostAllGather gather(fabric.View(rank));
+    HostStream stream;
+    const std::vector<Pack> plain = TestInput(0, rank, 8);
+    const auto* bytes = reinterpret_cast<const std::byte*>(plain.data());
+    std::vector<Pack> output(16);
+
+    gather.Enqueue(Contiguous(plain, 8), output.data(), stream);
+    wrong += WrongWords(output, 0, 2, 8);
+    if (gather.input_copies() != 0) ++wrong;
+
+    // Four bytes off a 16-byte boundary.
+    std::vector<Pack> shifted(9);
+    auto* shifted_bytes = reinterpret_cast<std::byte*>(shifted.data()) + 4;
+    std::memcpy(shifted_bytes, bytes, 128);
+    output.assign(16, Pack{});
+    gather.Enqueue({shifted_bytes, 1, 128, 128}, output.data(), stream);
+    wrong += WrongWords(output, 0, 2, 8);
+
+    // Four rows of 32 bytes, 48 bytes apart.
+    std::vector<Pack> strided(12);
+    auto* strided_bytes = reinterpret_cast<std::byte*>(strided.data());
+    for (int row = 0; row < 4; ++row) std::memcpy(strided_bytes + row * 48, bytes + row * 32, 32);
+    output.assign(16, Pack{});
+    gather.Enqueue({strided_bytes, 4, 32, 48}, output.data(), stream);
+    wrong += WrongWords(output, 0, 2, 8);
+    copies += gather.input_copies();
+  });
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_EQ(copies, 2u * 2u);
+}
+
+// A graph of gathers of different sizes, replayed an odd number of times with new inputs.
+TEST(HostAllGather, ReplaysAsAGraph) {
+  const std::vector<std::int64_t> sizes = {5, 1, 70};
+  ThreadRanks fabric(3, 70);
+  std::atomic<std::uint64_t> wrong{0};
+  fabric.Run([&](int rank) {
+    HostAllGather gather(fabric.View(rank));
+    HostStream stream;
+    std::vector<std::vector<Pack>> inputs;
+    std::vector<std::vector<Pack>> outputs;
+    for (const std::int64_t packs : sizes) {
+      inputs.emplace_back(static_cast<std::size_t>(packs));
+      outputs.emplace_back(static_cast<std::size_t>(3 * packs));
+    }
+    stream.BeginCapture();
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      gather.Enqueue(Contiguous(inputs[i], sizes[i]), outputs[i].data(), stream);
+    }
+    const HostGraph graph = stream.EndCapture();
+    for (int replay = 0; replay < 7; ++replay) {
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const auto fresh = TestInput(replay * 3 + static_cast<int>(i), rank, sizes[i]);
+        std::copy(fresh.begin(), fresh.end(), inputs[i].begin());
+      }
+      stream.Replay(graph);
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        wrong += WrongWords(outputs[i], replay * 3 + static_cast<int>(i), 3, sizes[i]);
+      }
+    }
+  });
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_EQ(fabric.Leftover(), 0u);
+}
+
+TEST(AuditMailbox, TellsWhereTheFirstLeftoverWordLies) {
+  ThreadRanks fabric(2, 3);
+  const MailboxView view = fabric.View(1);
+  MailboxAudit audit = AuditMailbox(view.local, view.layout);
+  EXPECT_EQ(audit.words, 3u * 2u * 3u * 4u);
+  EXPECT_EQ(audit.leftover, 0u);
+  view.local[view.layout.Slot(2, 1, 0)].word[3] = 42;
+  view.local[view.layout.Slot(2, 1, 2)].word[0] = 43;
+  audit = AuditMailbox(view.local, view.layout);
+  EXPECT_EQ(audit.leftover, 2u);
+  EXPECT_EQ(audit.first.generation, 2u);
+  EXPECT_EQ(audit.first.source, 1);
+  EXPECT_EQ(audit.first.pack, 0);
+  EXPECT_EQ(audit.first.word, 3);
+  EXPECT_EQ(audit.first.value, 42u);
+}
+
+}  // namespace
+}  // namespace mailbench

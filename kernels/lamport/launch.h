@@ -1,0 +1,29 @@
+// What a call launches, decided by pure functions of its size: the same on every rank.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kernels/machine/pack.h"
+
+namespace mailbench {
+
+inline constexpr int kGatherThreads = 64;
+
+struct AllGatherPlan {
+  int ctas = 0;
+  int threads = kGatherThreads;  // a CTA; one a pack, those beyond the last pack idle
+  int poll_batch = 0;            // sources whose slots one thread keeps in flight: 1, 2, 4 or 8
+};
+
+// Whether a call of `bytes` a rank can run on a mailbox of `capacity_bytes` a rank: 1 to capacity
+// bytes, a multiple of 16. From the size alone, so that every rank decides alike.
+bool AcceptsBytes(std::int64_t bytes, std::int64_t capacity_bytes);
+
+// REQUIRES: packs >= 1 and 1 <= ranks <= kMaxRanks; otherwise std::invalid_argument.
+AllGatherPlan PlanAllGather(std::int64_t packs, int ranks);
+
+// "512 CTAs x 64 threads, poll batch 4".
+std::string ToString(const AllGatherPlan& plan);
+
+}  // namespace mailbench

@@ -1,0 +1,224 @@
+#include "kernels/machine/host/grid.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace mailbench {
+namespace {
+
+constexpr int kWarpLanes = 32;
+
+}  // namespace
+
+struct HostThread::Warp {
+  int lanes = 0;
+  int live = 0;
+  int waiting = 0;
+  // Two buffers: a lane may already give a value for the next operation while another has yet to
+  // read those of this one. It cannot be two operations ahead.
+  std::uint32_t values[2][kWarpLanes] = {};
+};
+
+struct HostThread::Cta {
+  int index = -1;
+  int live = 0;
+  int at_barrier = 0;
+  std::vector<HostThread> threads;
+  std::vector<Warp> warps;
+  struct alignas(std::max_align_t) Chunk {
+    std::byte bytes[sizeof(std::max_align_t)];
+  };
+  std::vector<Chunk> shared;
+};
+
+int HostThread::cta_index() const { return cta_->index; }
+const GridDims& HostThread::dims() const { return runner_->dims_; }
+void* HostThread::shared() const { return cta_->shared.data(); }
+
+void HostThread::Wait(State state) {
+  state_ = state;
+  StartSwitch(&fake_stack_, runner_->scheduler_stack_);
+  runner_->scheduler_ = std::move(runner_->scheduler_).resume();
+  runner_->scheduler_stack_ = FinishSwitch(fake_stack_);
+}
+
+void HostThread::CtaBarrier() {
+  if (++cta_->at_barrier == cta_->live) {
+    GridRunner::ReleaseBarrier(*cta_);
+  } else {
+    Wait(State::kBarrier);
+  }
+}
+
+const std::uint32_t* HostThread::WarpExchange(std::uint32_t value) {
+  const int index = thread_index_ / kWarpLanes;
+  Warp& warp = cta_->warps[static_cast<std::size_t>(index)];
+  if (warp.live != warp.lanes) {
+    throw std::logic_error("a warp operation of CTA " + std::to_string(cta_->index) +
+                           " is missing a lane that has returned");
+  }
+  std::uint32_t* values = warp.values[warp_operations_++ % 2];
+  values[thread_index_ % kWarpLanes] = value;
+  if (++warp.waiting == warp.lanes) {
+    GridRunner::ReleaseWarp(*cta_, index);
+  } else {
+    Wait(State::kWarp);
+  }
+  return values;
+}
+
+bool HostThread::PollAgain(const PollSite& site) {
+  runner_->last_poll_ = site;
+  if (runner_->give_up_ != nullptr && runner_->give_up_->load(std::memory_order_relaxed)) {
+    return false;
+  }
+  Wait(State::kPolling);
+  return true;
+}
+
+GridRunner::GridRunner(int resident_threads) : resident_threads_(resident_threads) {}
+GridRunner::~GridRunner() = default;
+
+void GridRunner::ReleaseBarrier(HostThread::Cta& cta) {
+  cta.at_barrier = 0;
+  for (HostThread& thread : cta.threads) {
+    if (thread.state_ == HostThread::State::kBarrier) thread.state_ = HostThread::State::kReady;
+  }
+}
+
+void GridRunner::ReleaseWarp(HostThread::Cta& cta, int warp) {
+  cta.warps[static_cast<std::size_t>(warp)].waiting = 0;
+  const auto first = cta.threads.begin() + static_cast<std::ptrdiff_t>(warp) * kWarpLanes;
+  const auto last = std::min(first + kWarpLanes, cta.threads.end());
+  for (auto thread = first; thread != last; ++thread) {
+    if (thread->state_ == HostThread::State::kWarp) thread->state_ = HostThread::State::kReady;
+  }
+}
+
+// A thread that has returned no longer keeps the others waiting.
+void GridRunner::ThreadReturned(HostThread& thread) {
+  HostThread::Cta& cta = *thread.cta_;
+  thread.state_ = HostThread::State::kReturned;
+  --cta.live;
+  --cta.warps[static_cast<std::size_t>(thread.thread_index_ / kWarpLanes)].live;
+  if (cta.live > 0 && cta.at_barrier == cta.live) ReleaseBarrier(cta);
+}
+
+void GridRunner::StartCta(HostThread::Cta& cta, int index, std::size_t shared_bytes) {
+  const auto threads = static_cast<std::size_t>(dims_.threads);
+  cta.index = index;
+  cta.live = dims_.threads;
+  cta.at_barrier = 0;
+  cta.shared.assign(shared_bytes / sizeof(HostThread::Cta::Chunk) + 1, {});
+  if (cta.threads.size() != threads) cta.threads = std::vector<HostThread>(threads);
+  cta.warps.assign((threads + kWarpLanes - 1) / kWarpLanes, HostThread::Warp{});
+  for (std::size_t i = 0; i < threads; ++i) {
+    HostThread::Warp& warp = cta.warps[i / kWarpLanes];
+    warp.live = ++warp.lanes;
+    HostThread& thread = cta.threads[i];
+    thread.runner_ = this;
+    thread.cta_ = &cta;
+    thread.thread_index_ = static_cast<int>(i);
+    thread.warp_operations_ = 0;
+    thread.state_ = HostThread::State::kReady;
+    thread.fiber_ = boost::context::fiber();  // made when it first runs
+  }
+}
+
+void GridRunner::Resume(HostThread& thread) {
+  if (!thread.fiber_) {
+    const boost::context::stack_context stack = stacks_.Allocate();
+    thread.stack_ = {static_cast<const std::byte*>(stack.sp) - stack.size, stack.size};
+    thread.fiber_ = boost::context::fiber(
+        std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack),
+        PooledStack(stacks_), [this, &thread](boost::context::fiber&& caller) {
+          scheduler_stack_ = FinishSwitch(nullptr);
+          scheduler_ = std::move(caller);
+          try {
+            (*kernel_)(thread);
+          } catch (const boost::context::detail::forced_unwind&) {
+            throw;  // the grid has failed: this fiber is being abandoned
+          } catch (...) {
+            failure_ = std::current_exception();
+          }
+          ThreadReturned(thread);
+          StartSwitch(nullptr, scheduler_stack_);
+          return std::move(scheduler_);
+        });
+  }
+  void* fake_stack = nullptr;
+  StartSwitch(&fake_stack, thread.stack_);
+  thread.fiber_ = std::move(thread.fiber_).resume();
+  FinishSwitch(fake_stack);
+}
+
+// One turn for every thread of the CTA that can run. Returns whether any got further than asking
+// again for a word that has not come.
+bool GridRunner::RunCta(HostThread::Cta& cta) {
+  bool progress = false;
+  bool runnable = false;
+  for (HostThread& thread : cta.threads) {
+    const HostThread::State before = thread.state_;
+    if (before != HostThread::State::kReady && before != HostThread::State::kPolling) continue;
+    runnable = true;
+    Resume(thread);
+    if (failure_) return true;
+    progress |= before == HostThread::State::kReady || thread.state_ != before;
+  }
+  if (!runnable && cta.live > 0) {
+    failure_ = std::make_exception_ptr(
+        std::logic_error("the threads of CTA " + std::to_string(cta.index) +
+                         " wait for each other: a barrier or warp operation that not all of them "
+                         "reach"));
+  }
+  return progress;
+}
+
+void GridRunner::Run(const GridDims& dims, std::size_t shared_bytes, const Kernel& kernel) {
+  if (dims.ctas < 1 || dims.threads < 1 || dims.threads > kMaxThreads) {
+    throw std::invalid_argument("a grid of " + std::to_string(dims.ctas) + " CTAs of " +
+                                std::to_string(dims.threads) + " threads");
+  }
+  // The boundary between launches: what earlier ones wrote, here or on a rank whose words they
+  // consumed, is visible to this one.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  dims_ = dims;
+  kernel_ = &kernel;
+  failure_ = nullptr;
+
+  const int resident = std::min(dims.ctas, std::max(1, resident_threads_ / dims.threads));
+  while (ctas_.size() < static_cast<std::size_t>(resident)) {
+    ctas_.push_back(std::make_unique<HostThread::Cta>());
+  }
+  int next = 0;
+  int running = 0;
+  for (; next < resident; ++next, ++running) {
+    StartCta(*ctas_[static_cast<std::size_t>(next)], next, shared_bytes);
+  }
+  while (running > 0) {
+    bool progress = false;
+    for (int place = 0; place < resident && !failure_; ++place) {
+      HostThread::Cta& cta = *ctas_[static_cast<std::size_t>(place)];
+      if (cta.live == 0) continue;
+      progress |= RunCta(cta);
+      if (cta.live > 0) continue;
+      if (next < dims.ctas) {
+        StartCta(cta, next++, shared_bytes);
+      } else {
+        --running;
+      }
+    }
+    if (failure_) {
+      for (auto& cta : ctas_) cta->threads.clear();  // unwinds the fibers that are suspended
+      std::rethrow_exception(std::exchange(failure_, nullptr));
+    }
+    if (!progress) sched_yield();
+  }
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+}  // namespace mailbench

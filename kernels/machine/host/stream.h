@@ -1,0 +1,46 @@
+// Streams and graphs of the host machine. Launches of a stream run in order, each to its end
+// before the next begins. A graph is the recorded list of launches with their arguments frozen.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "kernels/machine/host/grid.h"
+
+namespace mailbench {
+
+using HostLaunch = std::function<void(GridRunner&)>;
+
+class HostGraph {
+ public:
+  std::size_t size() const { return launches_.size(); }
+
+ private:
+  friend class HostStream;
+  std::vector<HostLaunch> launches_;
+};
+
+class HostStream {
+ public:
+  HostStream() = default;
+  HostStream(const HostStream&) = delete;
+  HostStream& operator=(const HostStream&) = delete;
+
+  // Runs the launch now, or records it between BeginCapture and EndCapture.
+  void Launch(HostLaunch launch);
+
+  // REQUIRES: no capture is open (Begin) or one is (End); otherwise std::logic_error.
+  void BeginCapture();
+  HostGraph EndCapture();
+
+  void Replay(const HostGraph& graph);
+
+  GridRunner& runner() { return runner_; }
+
+ private:
+  GridRunner runner_;
+  bool capturing_ = false;
+  HostGraph captured_;
+};
+
+}  // namespace mailbench
