@@ -1,0 +1,167 @@
+#include "harness/measure/measure_point.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "harness/measure/benchmark_runner.h"
+#include "harness/measure/statistics.h"
+
+namespace mailbench {
+namespace {
+
+// Enough for every generation of a mailbox to be used again.
+constexpr int kEagerCheckRounds = 4;
+constexpr int kGraphCheckRounds = 2;
+// Outputs of one point are kept below this, at least one call's. Calls of a graph beyond it use
+// the buffers of earlier ones again.
+constexpr std::int64_t kOutputBudgetBytes = std::int64_t{64} << 20;
+
+// One sample's worth of calls: a replay of a graph of several, or one launched by the host.
+class Sample {
+ public:
+  Sample(Mode mode, const Shape& shape, Instance& instance, const MeasureContext& context)
+      : instance_(instance), context_(context) {
+    if (mode == Mode::kGraph) calls_ = context.config.calls_per_graph;
+    const std::int64_t affordable = kOutputBudgetBytes / std::max<std::int64_t>(shape.bytes_total, 1);
+    slots_ = static_cast<int>(std::clamp<std::int64_t>(affordable, 1, calls_));
+    instance.Bind(shape, slots_);
+    if (mode == Mode::kGraph) {
+      graph_ = context.executor.Record([&] {
+        for (int call = 0; call < calls_; ++call) instance.Enqueue(call % slots_);
+      });
+    }
+  }
+
+  int calls() const { return calls_; }
+  int slots() const { return slots_; }
+
+  // Seconds that this rank took for all calls of the sample.
+  double Run() {
+    context_.heartbeat.CountCall();
+    return context_.executor.Time([&] {
+      if (graph_ != nullptr) {
+        graph_->Replay();
+      } else {
+        instance_.Enqueue(0);
+      }
+    });
+  }
+
+  void Fill(CallCounter& calls) {
+    for (int slot = 0; slot < slots_; ++slot) instance_.Fill(slot, calls.Next());
+  }
+
+  CheckResult Check() {
+    CheckResult result;
+    for (int slot = 0; slot < slots_; ++slot) result.Add(instance_.Check(slot));
+    return result;
+  }
+
+ private:
+  Instance& instance_;
+  const MeasureContext& context_;
+  int calls_ = 1;
+  int slots_ = 1;
+  std::unique_ptr<Graph> graph_;
+};
+
+// No rank is in a call while any looks at its mailbox.
+CheckResult Audit(Instance& instance, const Ranks& ranks) {
+  ranks.Barrier();
+  const CheckResult result = instance.Audit();
+  ranks.Barrier();
+  return result;
+}
+
+// The counts of all ranks; the text of the lowest rank that has one.
+CheckResult OverRanks(const CheckResult& own, const Ranks& ranks) {
+  CheckResult all;
+  const auto total = [&](std::uint64_t count) {
+    double sum = 0;  // exact: counts stay below 2^53
+    for (const double value : ranks.Gather(static_cast<double>(count))) sum += value;
+    return static_cast<std::uint64_t>(sum);
+  };
+  all.calls = total(own.calls);
+  all.compared = total(own.compared);
+  all.mismatches = total(own.mismatches);
+  all.audited = total(own.audited);
+  all.leftover = total(own.leftover);
+  for (const std::string& first : ranks.Gather(own.first)) {
+    if (all.first.empty()) all.first = first;
+  }
+  return all;
+}
+
+void SummarizeLatency(const std::vector<double>& own_us, const Ranks& ranks, PointRecord& record) {
+  record.latency_us = Summarize(record.samples_us);
+  record.median_us_per_rank = ranks.Gather(Summarize(own_us).p50);
+  const auto slowest =
+      std::max_element(record.median_us_per_rank.begin(), record.median_us_per_rank.end());
+  record.straggler = static_cast<int>(slowest - record.median_us_per_rank.begin());
+  const Shape& shape = record.key.shape;
+  record.algbw_gb_per_s = static_cast<double>(shape.bytes_total) / record.latency_us.p50 * 1e-3;
+  record.busbw_gb_per_s = record.algbw_gb_per_s * shape.bus_factor;
+}
+
+}  // namespace
+
+PointRecord MeasurePoint(const PointKey& key, Mode mode, std::uint32_t point_index,
+                         std::string_view reference, Instance& instance, CallCounter& calls,
+                         const MeasureContext& context) {
+  const RunConfig& config = context.config;
+  const Ranks& ranks = context.ranks;
+  PointRecord record;
+  record.key = key;
+  record.checked = config.check;
+  if (config.check) record.check_reference = reference;
+
+  context.heartbeat.Enter(Phase::kCheck, point_index);
+  Sample sample(mode, key.shape, instance, context);
+  record.calls_per_sample = sample.calls();
+  const std::uint64_t copies_before = instance.input_copies();
+  std::uint64_t calls_made = 0;
+  CheckResult check;
+  if (config.check) {
+    const int rounds = mode == Mode::kGraph ? kGraphCheckRounds : kEagerCheckRounds;
+    for (int round = 0; round < rounds; ++round) {
+      sample.Fill(calls);
+      sample.Run();
+      calls_made += static_cast<std::uint64_t>(sample.calls());
+      check.Add(sample.Check());
+    }
+    check.Add(Audit(instance, ranks));
+  }
+
+  sample.Fill(calls);
+  std::vector<double> own_us;
+  const auto measure = [&] {
+    ranks.Barrier();
+    const double seconds = sample.Run() / sample.calls();
+    calls_made += static_cast<std::uint64_t>(sample.calls());
+    own_us.push_back(seconds * 1e6);
+    return ranks.Max(seconds);
+  };
+  context.heartbeat.Enter(Phase::kWarmUp, point_index);
+  for (int i = 0; i < config.warmup; ++i) measure();
+  own_us.clear();
+  context.heartbeat.Enter(Phase::kMeasure, point_index);
+  for (const double seconds :
+       RunBenchmark(ToString(key), mode == Mode::kGraph ? config.replays : config.iters, measure)) {
+    record.samples_us.push_back(seconds * 1e6);
+  }
+
+  context.heartbeat.Enter(Phase::kAudit, point_index);
+  if (config.check) {
+    check.Add(sample.Check());
+    check.Add(Audit(instance, ranks));
+    record.check = OverRanks(check, ranks);
+  }
+  record.input_copies_per_call = static_cast<double>(instance.input_copies() - copies_before) /
+                                 static_cast<double>(calls_made);
+  SummarizeLatency(own_us, ranks, record);
+  return record;
+}
+
+}  // namespace mailbench

@@ -1,0 +1,92 @@
+#include "harness/memory/host_transport.h"
+
+#include <sys/statvfs.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "harness/error.h"
+#include "harness/ranks/mpi_error.h"
+#include "harness/ranks/ranks.h"
+
+namespace mailbench {
+namespace {
+
+class HostRegion : public SymmetricRegion {
+ public:
+  HostRegion(MPI_Win window, SymmetricView view) : window_(window), view_(std::move(view)) {}
+  ~HostRegion() override {
+    if (window_ != MPI_WIN_NULL) {
+      std::fprintf(stderr, "mailbench: rank %d leaves %zu bytes of shared memory to the system\n",
+                   view_.rank, view_.bytes);
+    }
+  }
+
+  const SymmetricView& view() const override { return view_; }
+  void Free() override {
+    if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+    view_ = SymmetricView{};
+  }
+
+ private:
+  MPI_Win window_;
+  SymmetricView view_;
+};
+
+// Open MPI backs windows with files there, and a window that does not fit is a SIGBUS later.
+std::string RoomFor(std::size_t bytes_total) {
+  struct statvfs room {};
+  if (statvfs("/dev/shm", &room) != 0) return "";
+  const auto free_bytes = static_cast<std::uint64_t>(room.f_bavail) * room.f_frsize;
+  if (bytes_total <= free_bytes) return "";
+  return "the mailboxes of all ranks need " + std::to_string(bytes_total) +
+         " bytes of shared memory, and /dev/shm has " + std::to_string(free_bytes) + " left";
+}
+
+}  // namespace
+
+std::unique_ptr<SymmetricRegion> HostTransport::Allocate(std::size_t bytes) {
+  // A window's base is aligned for a double only: over-allocate and align.
+  const std::size_t padded = bytes + kSymmetricAlignment;
+  const auto ranks = static_cast<std::size_t>(ranks_.size());
+  ranks_.Vote(ExitCode::kMachine, RoomFor(padded * ranks));
+
+  void* base = nullptr;
+  MPI_Win window = MPI_WIN_NULL;
+  std::string error;
+  try {
+    MAILBENCH_MPI(MPI_Win_allocate_shared(static_cast<MPI_Aint>(padded), 1, MPI_INFO_NULL,
+                                          ranks_.comm(), static_cast<void*>(&base), &window));
+  } catch (const SystemError& failure) {
+    error = std::to_string(padded) + " bytes of shared memory a rank: " + failure.what();
+  }
+  ranks_.Vote(ExitCode::kMachine, error);
+
+  // Each rank aligns its own share; the others need the offset, since where a window is mapped
+  // differs from process to process.
+  const auto misalignment = reinterpret_cast<std::uintptr_t>(base) % kSymmetricAlignment;
+  const std::size_t offset = misalignment == 0 ? 0 : kSymmetricAlignment - misalignment;
+  std::vector<std::uint64_t> offsets(ranks);
+  const std::uint64_t own_offset = offset;
+  MAILBENCH_MPI(MPI_Allgather(&own_offset, 1, MPI_UINT64_T, offsets.data(), 1, MPI_UINT64_T,
+                              ranks_.comm()));
+
+  SymmetricView view;
+  view.bytes = bytes;
+  view.rank = ranks_.rank();
+  for (int peer = 0; peer < ranks_.size(); ++peer) {
+    MPI_Aint size = 0;
+    int unit = 0;
+    void* peer_base = nullptr;
+    MAILBENCH_MPI(MPI_Win_shared_query(window, peer, &size, &unit, static_cast<void*>(&peer_base)));
+    view.peers.push_back(static_cast<std::byte*>(peer_base) +
+                         offsets[static_cast<std::size_t>(peer)]);
+  }
+  std::memset(view.local(), 0, bytes);
+  ranks_.Barrier();
+  return std::make_unique<HostRegion>(window, std::move(view));
+}
+
+}  // namespace mailbench

@@ -1,0 +1,50 @@
+#include "harness/memory/transport.h"
+
+#include "harness/error.h"
+#include "harness/memory/host_transport.h"
+#include "harness/ranks/ranks.h"
+
+namespace mailbench {
+namespace {
+
+constexpr std::string_view kByPreference[] = {"multicast", "unicast", "host"};
+
+std::string HostsAndRanks(const Ranks& ranks) {
+  std::string text;
+  for (std::size_t rank = 1; rank < ranks.hosts().size(); ++rank) {
+    if (ranks.hosts()[rank] != ranks.hosts()[0]) {
+      return "rank 0 is on " + ranks.hosts()[0] + ", rank " + std::to_string(rank) + " on " +
+             ranks.hosts()[rank];
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<std::string> TransportRefusal(std::string_view name, const Ranks& ranks) {
+  if (name == "host") {
+    if (ranks.one_host()) return std::nullopt;
+    return "it needs all ranks on one host: " + HostsAndRanks(ranks);
+  }
+  return "this version of mailbench does not have it";
+}
+
+TransportChoice ChooseTransport(std::string_view wanted, const Ranks& ranks) {
+  TransportChoice choice;
+  std::string reasons;
+  for (const std::string_view name : kByPreference) {
+    if (wanted != "auto" && wanted != name) continue;
+    const std::optional<std::string> refusal = TransportRefusal(name, ranks);
+    if (!refusal) {
+      choice.transport = std::make_unique<HostTransport>(ranks);
+      return choice;
+    }
+    choice.refused.push_back({std::string(name), *refusal});
+    reasons += (reasons.empty() ? "" : "; ") + std::string(name) + ": " + *refusal;
+  }
+  if (reasons.empty()) reasons = std::string(wanted) + ": " + *TransportRefusal(wanted, ranks);
+  throw MachineError("no transport can run here: " + reasons);
+}
+
+}  // namespace mailbench

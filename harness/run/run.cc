@@ -1,0 +1,263 @@
+#include "harness/run/run.h"
+
+#include <atomic>
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "harness/build_facts.h"
+#include "harness/command_line/config_json.h"
+#include "harness/error.h"
+#include "harness/memory/transport.h"
+#include "harness/ranks/launcher.h"
+#include "harness/ranks/ranks.h"
+#include "harness/report/prepare.h"
+#include "harness/report/report.h"
+#include "harness/report/table.h"
+#include "harness/run/agreement.h"
+#include "harness/run/points.h"
+#include "harness/run/sweep.h"
+#include "harness/watchdog/run_board.h"
+#include "harness/watchdog/signals.h"
+#include "harness/watchdog/watchdog.h"
+
+namespace mailbench {
+namespace {
+
+int AsExit(ExitCode code) { return static_cast<int>(code); }
+
+void PrintError(const std::string& what) {
+  std::fprintf(stderr, "mailbench: %s\n", what.c_str());
+}
+
+// Prints what does not need other ranks: --help, --version, or why the arguments were refused.
+int Answer(const ParsedArguments& parsed) {
+  if (!parsed.error.empty()) {
+    PrintError(parsed.error);
+    return AsExit(ExitCode::kUsage);
+  }
+  std::fputs(parsed.command_line.text.c_str(), stdout);
+  return AsExit(ExitCode::kPassed);
+}
+
+RunStatus StatusOf(const std::string& name) {
+  for (const RunStatus status : {RunStatus::kPassed, RunStatus::kWrong, RunStatus::kHung,
+                                 RunStatus::kInterrupted, RunStatus::kRefused}) {
+    if (name == ToString(status)) return status;
+  }
+  return RunStatus::kFailed;
+}
+
+Ending EndingOf(const Error& error) {
+  const bool refused = error.code() == ExitCode::kMachine || error.code() == ExitCode::kUsage;
+  return {error.code(), ToString(refused ? RunStatus::kRefused : RunStatus::kFailed), error.what()};
+}
+
+// Everything that is settled before the first resource is taken.
+struct Prepared {
+  TransportChoice transport;
+  SweepPlan plan;
+  RunFacts facts;
+  PreparedReport report;           // on rank 0
+  std::set<std::string> finished;  // on every rank
+  bool any_wrong = false;          // on every rank: in the points of the earlier run
+};
+
+RunFacts FactsOf(const Collective& collective, const RunConfig& config, const Ranks& ranks,
+                 const TransportChoice& transport, const SweepPlan& plan) {
+  RunFacts facts;
+  facts.identity = {std::string(collective.name()), ranks.size(), Build(), CanonicalJson(config),
+                    MeasuredJson(config)};
+  facts.start = TimestampUtc();
+  facts.environment = GatherEnvironment(ranks.hosts(), std::string(transport.transport->name()),
+                                        transport.refused);
+  facts.skipped = plan.skipped;
+  return facts;
+}
+
+// Rank 0 looks at the report's path; all hear what it found.
+void PrepareOnRankZero(const RunConfig& config, const Ranks& ranks, Prepared& prepared) {
+  std::string error;
+  ExitCode code = ExitCode::kPassed;
+  std::string finished;
+  if (ranks.rank() == 0 && !config.json.empty()) {
+    try {
+      prepared.report =
+          PrepareReport({config.json, config.force, config.resume}, prepared.facts.identity);
+      for (const std::string& key : prepared.report.finished) finished += key + '\n';
+    } catch (const Error& failure) {
+      code = failure.code();
+      error = failure.what();
+    }
+  }
+  ranks.Vote(code, error);
+  const std::string keys = ranks.Gather(finished).front();
+  for (std::size_t start = 0, end; start < keys.size(); start = end + 1) {
+    end = keys.find('\n', start);
+    prepared.finished.insert(keys.substr(start, end - start));
+  }
+  prepared.any_wrong = ranks.Max(prepared.report.any_wrong ? 1 : 0) > 0;
+}
+
+Prepared Prepare(const Collective& collective, const RunConfig& config, const Ranks& ranks) {
+  Prepared prepared;
+  prepared.transport = ChooseTransport(config.transport, ranks);
+  prepared.plan = PlanSweep(collective, config,
+                            std::string(prepared.transport.transport->name()), ranks.size());
+  prepared.facts = FactsOf(collective, config, ranks, prepared.transport, prepared.plan);
+  PrepareOnRankZero(config, ranks, prepared);
+  return prepared;
+}
+
+void PrintHead(const Collective& collective, const Prepared& prepared, const Ranks& ranks,
+               bool launched) {
+  if (ranks.rank() != 0) return;
+  std::fputs(FormatTableHead({std::string(collective.name()), prepared.facts.identity.build.version,
+                              prepared.facts.environment, prepared.plan.algorithms,
+                              prepared.plan.skipped})
+                 .c_str(),
+             stdout);
+  if (!launched) std::puts("# Started without mpirun: one rank");
+  std::fflush(stdout);
+}
+
+// A run under way. One a process.
+class Session {
+ public:
+  Session(Collective& collective, const RunConfig& config, const Ranks& ranks, Watchdog& watchdog,
+          std::atomic<bool>& journal_open)
+      : collective_(collective),
+        config_(config),
+        ranks_(ranks),
+        watchdog_(watchdog),
+        journal_open_(journal_open) {}
+
+  // Returns the exit code. An error of any rank ends the process from inside.
+  ExitCode Run(Prepared prepared, const RunHooks& hooks) {
+    RunBoard board(ranks_);
+    watchdog_.Attach(board.view());
+    Heartbeat heartbeat(board.slot(), hooks.observer);
+    ExitCode code = ExitCode::kFailed;
+    try {
+      code = Sweep(prepared, heartbeat);
+    } catch (const Error& error) {
+      watchdog_.EndRun(EndingOf(error));
+    } catch (const std::exception& error) {
+      watchdog_.EndRun({ExitCode::kFailed, ToString(RunStatus::kFailed), error.what()});
+    }
+    heartbeat.Enter(Phase::kFinished, 0);
+    ranks_.Barrier();
+    watchdog_.Detach();
+    board.Free();
+    return code;
+  }
+
+ private:
+  void OpenReport(const Prepared& prepared) {
+    if (config_.json.empty()) return;
+    std::string error;
+    try {
+      if (ranks_.rank() == 0) journal_ = OpenJournal(prepared.report, prepared.facts);
+    } catch (const Error& failure) {
+      error = failure.what();
+    }
+    ranks_.Vote(ExitCode::kFailed, error);
+    journal_open_ = true;
+  }
+
+  ExitCode Sweep(Prepared& prepared, Heartbeat& heartbeat) {
+    OpenReport(prepared);
+    Transport& transport = *prepared.transport.transport;
+    const SweepResult result =
+        RunSweep(collective_, prepared.plan, transport,
+                 {config_, ranks_, transport.executor(), heartbeat}, prepared.finished, journal_);
+    const bool wrong = result.wrong_words > 0 || prepared.any_wrong;
+
+    heartbeat.Enter(Phase::kReport, static_cast<std::uint32_t>(prepared.plan.points.size()));
+    if (ranks_.rank() == 0) {
+      if (journal_) {
+        journal_.reset();
+        RunEnding ending;
+        ending.status = wrong ? RunStatus::kWrong : RunStatus::kPassed;
+        if (wrong) ending.reason = "a result differed from its reference";
+        FinishReport(config_.json, ending);
+      }
+      std::fputs(FormatTableFoot({result.points, result.resumed, config_.check, result.wrong_words,
+                                  config_.json})
+                     .c_str(),
+                 stdout);
+      std::fflush(stdout);
+    }
+    return wrong ? ExitCode::kWrong : ExitCode::kPassed;
+  }
+
+  Collective& collective_;
+  const RunConfig& config_;
+  const Ranks& ranks_;
+  Watchdog& watchdog_;
+  std::atomic<bool>& journal_open_;
+  std::optional<JournalWriter> journal_;
+};
+
+}  // namespace
+
+int Run(int argc, char** argv, Collective& collective, const RunHooks& hooks) {
+  BlockSignals();
+  const LauncherFacts launcher = ReadLauncherEnvironment();
+  const ParsedArguments parsed = ParseArguments(argc, argv, collective);
+  const bool answers = !parsed.error.empty() || parsed.command_line.kind == CommandLine::Kind::kText;
+  if (answers && !launcher.launched) return Answer(parsed);
+
+  const RunConfig& config = parsed.command_line.config;
+  std::atomic<bool> journal_open{false};
+  Watchdog watchdog({.timeout_seconds = config.timeout_seconds,
+                     .rank = launcher.rank,
+                     .callback = [&](const Ending& ending) {
+                       if (!journal_open) return;
+                       RunEnding report_ending;
+                       report_ending.status = StatusOf(ending.status);
+                       report_ending.reason = ending.reason;
+                       FinishReport(config.json, report_ending);
+                     }});
+  try {
+    Ranks ranks(&argc, &argv);
+    ExitCode code = ExitCode::kPassed;
+    try {
+      AgreeOnArguments(parsed, ranks);
+      if (answers) {
+        if (ranks.rank() == 0) Answer(parsed);
+      } else {
+        Prepared prepared = Prepare(collective, config, ranks);
+        if (config.list || config.dry_run) {
+          if (ranks.rank() == 0) {
+            std::fputs((config.list ? ListAlgorithms(collective,
+                                                     prepared.facts.environment.transport,
+                                                     ranks.size())
+                                    : ListPoints(prepared.plan, config))
+                           .c_str(),
+                       stdout);
+          }
+        } else {
+          PrintHead(collective, prepared, ranks, launcher.launched);
+          Session session(collective, config, ranks, watchdog, journal_open);
+          code = session.Run(std::move(prepared), hooks);
+        }
+      }
+    } catch (const Error& error) {  // known to every rank: nothing has been taken yet
+      if (ranks.rank() == 0) PrintError(error.what());
+      code = error.code();
+    }
+    ranks.Finalize();
+    watchdog.Stop();
+    return AsExit(code);
+  } catch (const std::exception& error) {
+    const auto* typed = dynamic_cast<const Error*>(&error);
+    watchdog.EndRun(typed != nullptr
+                        ? EndingOf(*typed)
+                        : Ending{ExitCode::kFailed, ToString(RunStatus::kFailed), error.what()});
+  }
+}
+
+}  // namespace mailbench

@@ -1,0 +1,40 @@
+#include "harness/validate/comparison.h"
+
+#include <cstdio>
+#include <stdexcept>
+
+#include "harness/validate/check_result.h"
+
+namespace mailbench {
+
+Comparison CompareWords(std::span<const std::uint32_t> expected,
+                        std::span<const std::uint32_t> seen) {
+  if (expected.size() != seen.size()) {
+    throw std::invalid_argument("comparing " + std::to_string(seen.size()) + " words with " +
+                                std::to_string(expected.size()));
+  }
+  Comparison comparison;
+  comparison.compared = expected.size();
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (expected[i] == seen[i]) continue;
+    if (comparison.mismatches++ == 0) comparison.first = i;
+  }
+  return comparison;
+}
+
+std::string Hex(std::uint32_t word) {
+  char text[11];
+  std::snprintf(text, sizeof text, "0x%08x", static_cast<unsigned>(word));
+  return text;
+}
+
+void CheckResult::Add(const CheckResult& other) {
+  calls += other.calls;
+  compared += other.compared;
+  mismatches += other.mismatches;
+  audited += other.audited;
+  leftover += other.leftover;
+  if (first.empty()) first = other.first;
+}
+
+}  // namespace mailbench
