@@ -75,12 +75,15 @@ MAILBENCH_DEVICE Pack Sanitised(Pack pack) {
   return pack;
 }
 
-// Compared as integers: a floating-point comparison would take a subnormal or a zero for it.
+// A word of the pack that is the sentinel; -1 when there is none. Compared as integers: a
+// floating-point comparison would take a subnormal or a zero for it.
 template <class Rules>
-MAILBENCH_DEVICE bool HasSentinel(const Pack& pack) {
-  bool found = false;
+MAILBENCH_DEVICE int SentinelWord(const Pack& pack) {
+  int found = -1;
   MAILBENCH_UNROLL
-  for (int i = 0; i < Rules::kPolledWords; ++i) found |= pack.word[i] == kSentinel;
+  for (int i = 0; i < Rules::kPolledWords; ++i) {
+    if (pack.word[i] == kSentinel) found = i;
+  }
   return found;
 }
 
@@ -125,17 +128,24 @@ MAILBENCH_DEVICE bool CollectBatch(M& m, const AllGatherArgs& args, std::uint32_
   const MailboxLayout& layout = args.mailbox.layout;
   Pack values[kBatch];
   while (true) {
-    int missing = -1;
+    int missing_source = -1;
+    int missing_word = 0;
     MAILBENCH_UNROLL
     for (int i = 0; i < kBatch; ++i) {
       if (first + i < layout.ranks) {
         values[i] =
             m.load_volatile_v4(args.mailbox.local + layout.Slot(generation, first + i, pack));
-        if (HasSentinel<Rules>(values[i])) missing = first + i;
+        if (const int word = SentinelWord<Rules>(values[i]); word >= 0) {
+          missing_source = first + i;
+          missing_word = word;
+        }
       }
     }
-    if (missing < 0) break;  // L5
-    if (!m.poll_again({generation, missing, pack})) return false;
+    if (missing_source < 0) break;  // L5
+    const Pack* slot = args.mailbox.local + layout.Slot(generation, missing_source, pack);
+    if (!m.poll_again({&slot->word[missing_word], kSentinel, generation, missing_source, pack})) {
+      return false;
+    }
   }
   MAILBENCH_UNROLL
   for (int i = 0; i < kBatch; ++i) {

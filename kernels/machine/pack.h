@@ -17,11 +17,14 @@ inline constexpr int kPackWords = 4;
 // address (PTX ISA 8.2.3 "Multimem Addresses"), and without a definition nothing else can.
 struct MulticastPack;
 
-// Where a thread is polling, for diagnoses. Costs nothing on a GPU's fast path.
+// What a thread is polling for. Costs nothing on a GPU, where nobody asks.
 struct PollSite {
-  std::uint32_t generation;
-  int source;         // the rank whose word is missing
-  std::int64_t pack;  // of that rank's input
+  const std::uint32_t* word = nullptr;  // polling again is of no use before this word
+  std::uint32_t seen = 0;               // holds something else than this
+  // For diagnoses.
+  std::uint32_t generation = 0;
+  int source = 0;         // the rank that has yet to store the word
+  std::int64_t pack = 0;  // of that rank's input
 };
 
 }  // namespace mailbench

@@ -50,6 +50,7 @@ set(MAILBENCH_TEST_ENVIRONMENT
   "OMPI_MCA_rmaps_base_oversubscribe=1" "OMPI_MCA_hwloc_base_binding_policy=none")
 if(MAILBENCH_SANITIZE)
   list(APPEND MAILBENCH_TEST_ENVIRONMENT
+    "ASAN_OPTIONS=fast_unwind_on_malloc=0"  # lsan.supp says why
     "LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/scripts/sanitize/lsan.supp:print_suppressions=0"
     "UBSAN_OPTIONS=print_stacktrace=1")
 endif()
@@ -88,4 +89,25 @@ function(mailbench_binary name)
     COMMAND ${CMAKE_COMMAND} -E copy_if_different
             $<TARGET_SONAME_FILE:benchmark::benchmark>
             "${CMAKE_BINARY_DIR}/bin/$<TARGET_SONAME_FILE_NAME:benchmark::benchmark>" VERBATIM)
+endfunction()
+
+# mailbench_ptx_test(NAME SOURCE file.cu SCRIPT file.py): compiles the file to PTX for the oldest
+# architecture and runs the script on it; see ptx_test.py for its arguments.
+function(mailbench_ptx_test name)
+  if(NOT MAILBENCH_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "SOURCE;SCRIPT" "" ${ARGN})
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  find_program(MAILBENCH_PTXAS ptxas HINTS "${CUDAToolkit_BIN_DIR}" REQUIRED)
+  set(ptx "${CMAKE_CURRENT_BINARY_DIR}/${name}.ptx")
+  add_custom_command(OUTPUT "${ptx}"
+    COMMAND ${CMAKE_CUDA_COMPILER} -ptx -std=c++20 -arch=compute_90
+            -I "${CMAKE_BINARY_DIR}/include/kernels" -MD -MF "${ptx}.d" -MT "${ptx}"
+            "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SOURCE}" -o "${ptx}"
+    DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SOURCE}" DEPFILE "${ptx}.d" VERBATIM)
+  add_custom_target(${name} ALL DEPENDS "${ptx}")
+  add_test(NAME ${name}
+           COMMAND Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" "${ptx}" "${MAILBENCH_PTXAS}")
+  set_tests_properties(${name} PROPERTIES LABELS host)
 endfunction()

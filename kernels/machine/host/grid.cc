@@ -73,9 +73,8 @@ const std::uint32_t* HostThread::WarpExchange(std::uint32_t value) {
 
 bool HostThread::PollAgain(const PollSite& site) {
   runner_->last_poll_ = site;
-  if (runner_->give_up_ != nullptr && runner_->give_up_->load(std::memory_order_relaxed)) {
-    return false;
-  }
+  if (runner_->GivesUp()) return false;
+  site_ = site;
   Wait(State::kPolling);
   return true;
 }
@@ -156,8 +155,16 @@ void GridRunner::Resume(HostThread& thread) {
   FinishSwitch(fake_stack);
 }
 
-// One turn for every thread of the CTA that can run. Returns whether any got further than asking
-// again for a word that has not come.
+bool GridRunner::GivesUp() const {
+  return give_up_ != nullptr && give_up_->load(std::memory_order_relaxed);
+}
+
+bool GridRunner::WaitsInVain(const HostThread& thread) const {
+  const std::atomic_ref<std::uint32_t> word(*const_cast<std::uint32_t*>(thread.site_.word));
+  return word.load(std::memory_order_relaxed) == thread.site_.seen && !GivesUp();
+}
+
+// One turn for every thread of the CTA that can run. Returns whether there was any.
 bool GridRunner::RunCta(HostThread::Cta& cta) {
   bool progress = false;
   bool runnable = false;
@@ -165,9 +172,10 @@ bool GridRunner::RunCta(HostThread::Cta& cta) {
     const HostThread::State before = thread.state_;
     if (before != HostThread::State::kReady && before != HostThread::State::kPolling) continue;
     runnable = true;
+    if (before == HostThread::State::kPolling && WaitsInVain(thread)) continue;
+    progress = true;
     Resume(thread);
     if (failure_) return true;
-    progress |= before == HostThread::State::kReady || thread.state_ != before;
   }
   if (!runnable && cta.live > 0) {
     failure_ = std::make_exception_ptr(

@@ -2,9 +2,9 @@
 //
 // CTAs start in the order of their index, as many at a time as may be resident, and a CTA's place
 // goes to the next one when its last thread has returned. A fiber runs until it waits: at a
-// barrier, in a warp operation, or in a poll that saw nothing new. When every fiber waits in a
-// poll, the thread offers the processor to other processes (sched_yield): the words that are
-// polled come from there.
+// barrier, in a warp operation, or in a poll that saw nothing new; in a poll it sleeps until the
+// word that it saw has changed. When every fiber waits in a poll, the thread offers the processor
+// to other processes (sched_yield): the words that are polled come from there.
 #pragma once
 
 #include <atomic>
@@ -43,7 +43,7 @@ class HostThread {
   // the CTA. Valid until the caller's next call. REQUIRES: every thread of the warp calls it; a
   // lane that has returned is a std::logic_error.
   const std::uint32_t* WarpExchange(std::uint32_t value);
-  // Lets other fibers run. False when the run is being given up.
+  // Lets other fibers run until the site's word has changed. False when the run is being given up.
   bool PollAgain(const PollSite& site);
 
  private:
@@ -59,6 +59,7 @@ class HostThread {
   int thread_index_ = 0;
   State state_ = State::kReturned;
   std::uint32_t warp_operations_ = 0;
+  PollSite site_{};  // in state kPolling
   boost::context::fiber fiber_;
   StackBounds stack_;
   void* fake_stack_ = nullptr;
@@ -96,6 +97,8 @@ class GridRunner {
 
   void StartCta(HostThread::Cta& cta, int index, std::size_t shared_bytes);
   bool RunCta(HostThread::Cta& cta);
+  bool GivesUp() const;
+  bool WaitsInVain(const HostThread& thread) const;
   void Resume(HostThread& thread);
   void ThreadReturned(HostThread& thread);
   static void ReleaseBarrier(HostThread::Cta& cta);

@@ -111,11 +111,32 @@ TEST(GridRunner, PollsUntilAnotherThreadOfTheSystemHasStored) {
   int saw = 0;
   runner.Run({20, 128}, 0, [&](HostThread& thread) {
     HostMachine m(thread);
-    while (m.load_volatile_u32(&word) != 7) m.poll_again({});
+    while (m.load_volatile_u32(&word) != 7) m.poll_again({.word = &word, .seen = 0});
     ++saw;
   });
   other.join();
   EXPECT_EQ(saw, 20 * 128);
+}
+
+// Whoever polls is not run again before the word has changed, so that waiting costs little.
+TEST(GridRunner, APollSleepsUntilItsWordChanges) {
+  std::uint32_t word = 0;
+  int polls = 0;
+  GridRunner runner;
+  runner.Run({1, 2}, 0, [&](HostThread& thread) {
+    HostMachine m(thread);
+    if (m.thread_index() == 0) {
+      while (m.load_volatile_u32(&word) == 0) {
+        ++polls;
+        m.poll_again({.word = &word, .seen = 0});
+      }
+      return;
+    }
+    const std::uint32_t other = 0;
+    for (int i = 0; i < 100; ++i) m.poll_again({.word = &other, .seen = 1});
+    m.store_u32(&word, 1);
+  });
+  EXPECT_EQ(polls, 1);
 }
 
 TEST(GridRunner, APollGivesUpWhenToldTo) {
@@ -123,9 +144,11 @@ TEST(GridRunner, APollGivesUpWhenToldTo) {
   GridRunner runner;
   runner.GiveUpWhen(&give_up);
   int gave_up = 0;
+  const std::uint32_t word = 3;
   runner.Run({2, 32}, 0, [&](HostThread& thread) {
     HostMachine m(thread);
-    if (!m.poll_again({.generation = 2, .source = 5, .pack = 9})) ++gave_up;
+    if (!m.poll_again({.word = &word, .seen = 3, .generation = 2, .source = 5, .pack = 9}))
+      ++gave_up;
   });
   EXPECT_EQ(gave_up, 64);
   EXPECT_EQ(runner.last_poll().source, 5);
@@ -137,11 +160,13 @@ TEST(GridRunner, KeepsToTheResidencyItWasGiven) {
   GridRunner runner(/*resident_threads=*/64);
   int live = 0;
   int most = 0;
+  const std::uint32_t word = 0;
   runner.Run({9, 32}, 0, [&](HostThread& thread) {
     const bool first = thread.thread_index() == 0;
     if (first) most = std::max(most, ++live);
     thread.CtaBarrier();
-    HostMachine(thread).poll_again({});  // a turn of every other CTA that is resident
+    // A turn of every other CTA that is resident.
+    HostMachine(thread).poll_again({.word = &word, .seen = 1});
     if (first) --live;
   });
   EXPECT_EQ(most, 2);
