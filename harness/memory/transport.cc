@@ -43,8 +43,18 @@ TransportChoice ChooseTransport(std::string_view wanted, const Ranks& ranks) {
     choice.refused.push_back({std::string(name), *refusal});
     reasons += (reasons.empty() ? "" : "; ") + std::string(name) + ": " + *refusal;
   }
-  if (reasons.empty()) reasons = std::string(wanted) + ": " + *TransportRefusal(wanted, ranks);
-  throw MachineError("no transport can run here: " + reasons);
+  if (wanted == "auto") throw MachineError("no transport can run here: " + reasons);
+  throw MachineError("transport " + std::string(wanted) +
+                     " cannot run here: " + TransportRefusal(wanted, ranks).value_or(""));
+}
+
+std::string ListTransports(const Ranks& ranks) {
+  std::string text = "transports\n";
+  for (const std::string_view name : kByPreference) {
+    const std::optional<std::string> refusal = TransportRefusal(name, ranks);
+    text += "  " + std::string(name) + (refusal ? ": cannot run here: " + *refusal : "") + "\n";
+  }
+  return text;
 }
 
 }  // namespace mailbench

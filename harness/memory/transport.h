@@ -44,4 +44,7 @@ TransportChoice ChooseTransport(std::string_view wanted, const Ranks& ranks);
 // Why `name` cannot run on the ranks of this run; nothing when it can.
 std::optional<std::string> TransportRefusal(std::string_view name, const Ranks& ranks);
 
+// For --list: each transport, and why it cannot run here where it cannot.
+std::string ListTransports(const Ranks& ranks);
+
 }  // namespace mailbench

@@ -4,30 +4,21 @@
 
 #include <mpi.h>
 
-#include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "harness/error.h"
+#include "harness/ranks/launcher.h"
 
 namespace mailbench {
-
-// What a launcher's environment says about this process before MPI has started.
-struct LauncherFacts {
-  bool launched = false;  // started by mpirun, srun or the like
-  int rank = 0;
-  int size = 1;
-};
-LauncherFacts ReadLauncherEnvironment();
 
 // Owns MPI_COMM_WORLD's life and the communicators made from it. Errors of MPI come back as
 // SystemError. Move-free: one a process.
 class Ranks {
  public:
   // Starts MPI (MPI_THREAD_FUNNELED; only the calling thread may use it). Collective.
-  // Throws MachineError when the launcher started several processes and this MPI sees one: the
-  // launcher belongs to another MPI.
+  // Throws SystemError when this MPI gives less than that; MachineError when the launcher started
+  // several processes and this MPI sees one: the launcher belongs to another MPI.
   Ranks(int* argc, char*** argv);
   // Logs when Finalize was not called; communicates nothing.
   ~Ranks();
@@ -43,11 +34,14 @@ class Ranks {
   // Every function below is collective: all ranks call it, and all return the same.
   void Barrier() const;
   double Max(double value) const;
-  std::vector<double> Gather(double value) const;             // by rank, on every rank
+  std::vector<double> Gather(double value) const;                  // by rank, on every rank
   std::vector<std::string> Gather(const std::string& text) const;  // by rank, on every rank
 
-  // A vote after a step that can fail: `error` is "" where it worked. Throws on every rank alike,
-  // with the worst code and the text of the lowest rank that failed with it, when any rank failed.
+  // A vote after a step that can fail: `error` is "" where it worked, and `code` then counts for
+  // nothing. When any rank failed, throws on every rank alike: the typed error of the worst code
+  // (see Worse) with the text of the lowest rank that failed with it, "rank 2: ..." or, where the
+  // hosts differ, "rank 2 on HOST: ...". A text that all ranks share stands alone. kPassed with a
+  // text counts as kFailed.
   void Vote(ExitCode code, const std::string& error) const;
 
   // Ends MPI. Collective. Nothing else may be called after it.

@@ -47,7 +47,7 @@ SweepPlan PlanSweep(const Collective& collective, const RunConfig& config,
 
 std::string ListAlgorithms(const Collective& collective, const std::string& transport, int ranks) {
   std::string text =
-      std::string(collective.name()) + ": " + std::string(collective.summary()) + "\n";
+      std::string(collective.name()) + ": " + std::string(collective.summary()) + "\nalgorithms\n";
   for (const AlgorithmInfo& info : collective.algorithms()) {
     text += "  " + std::string(info.name) + ": " + std::string(info.summary);
     if (info.known_bad) text += " (known bad: runs only when named)";

@@ -116,10 +116,9 @@ void PrintHead(const Collective& collective, const Prepared& prepared, const Ran
   if (ranks.rank() != 0) return;
   std::fputs(FormatTableHead({std::string(collective.name()), prepared.facts.identity.build.version,
                               prepared.facts.environment, prepared.plan.algorithms,
-                              prepared.plan.skipped})
+                              prepared.plan.skipped, launched})
                  .c_str(),
              stdout);
-  if (!launched) std::puts("# Started without mpirun: one rank");
   std::fflush(stdout);
 }
 
@@ -176,6 +175,7 @@ class Session {
     const bool wrong = result.wrong_words > 0 || prepared.any_wrong;
 
     heartbeat.Enter(Phase::kReport, static_cast<std::uint32_t>(prepared.plan.points.size()));
+    ranks_.Barrier();  // a report says that a run has passed only when all ranks got here
     if (ranks_.rank() == 0) {
       if (journal_) {
         journal_.reset();
@@ -234,7 +234,8 @@ int Run(int argc, char** argv, Collective& collective, const RunHooks& hooks) {
           if (ranks.rank() == 0) {
             std::fputs((config.list ? ListAlgorithms(collective,
                                                      prepared.facts.environment.transport,
-                                                     ranks.size())
+                                                     ranks.size()) +
+                                          ListTransports(ranks)
                                     : ListPoints(prepared.plan, config))
                            .c_str(),
                        stdout);

@@ -20,35 +20,46 @@ enum class Phase : std::uint32_t {
   kReport,
   kFinished,  // the rank leaves of its own will: no longer watched
 };
-const char* ToString(Phase phase);
+const char* ToString(Phase phase);  // "set-up"
 
 struct HeartbeatState {
   Phase phase = Phase::kStart;
-  std::uint32_t point = 0;     // index of the point in the sweep
-  std::uint64_t calls = 0;     // calls of the collective entered since the start of the run
-  std::int64_t since_ns = 0;   // CLOCK_MONOTONIC when any of the above last changed
+  std::uint32_t point = 0;    // index of the point in the sweep, from 0; never goes back
+  std::uint64_t calls = 0;    // calls of the collective entered since the start of the run
+  std::int64_t since_ns = 0;  // CLOCK_MONOTONIC when any of the above last changed
 };
+
+// CLOCK_MONOTONIC, nanoseconds: one clock for all processes of a host.
+std::int64_t MonotonicNow();
 
 // The slot in shared memory. A line of its own: two writers never share one.
 struct alignas(128) HeartbeatSlot {
   std::atomic<std::uint64_t> phase_and_point;  // phase in the upper half
   std::atomic<std::uint64_t> calls;
   std::atomic<std::int64_t> since_ns;
-  std::atomic<std::int32_t> pid;  // 0 until the rank has arrived
+  std::atomic<std::uint64_t> pid_namespace;  // in which `pid` counts
+  std::atomic<std::int32_t> pid;             // 0 until the rank has arrived
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+static_assert(std::atomic<std::int32_t>::is_always_lock_free);
+static_assert(sizeof(HeartbeatSlot) == 128);
 
+// What a peer may believe: phase, point and calls are each a value that the owner published, and
+// since_ns is never older than the newest of them, so that a rank that moves never looks silent.
 HeartbeatState Read(const HeartbeatSlot& slot);
 
-// A rank's own writer. Cheap enough to call on every call of a collective.
+// A rank's own writer. Cheap enough to call on every call of a collective: a clock and two stores.
 class Heartbeat {
  public:
   // Called after each change, by the thread that made it. Tests place faults with it.
   using Observer = std::function<void(const HeartbeatState&)>;
 
+  // Publishes kStart. The slot outlives the writer. REQUIRES: one writer a slot, one thread.
   explicit Heartbeat(HeartbeatSlot* slot, Observer observer = nullptr);
   void Enter(Phase phase, std::uint32_t point);
-  void CountCall();
+  void CountCall();  // REQUIRES: called before the call of the collective is entered
+
+  const HeartbeatState& state() const { return state_; }
 
  private:
   void Publish();

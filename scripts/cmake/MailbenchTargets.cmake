@@ -111,3 +111,14 @@ function(mailbench_ptx_test name)
            COMMAND Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" "${ptx}" "${MAILBENCH_PTXAS}")
   set_tests_properties(${name} PROPERTIES LABELS host)
 endfunction()
+
+# mailbench_python_test(NAME SCRIPT file.py [ARGUMENTS ...]): a test of the binary
+# lamport_all_gather from outside; see harness/run/mpi_run.py.
+function(mailbench_python_test name)
+  cmake_parse_arguments(ARG "" "SCRIPT" "ARGUMENTS" ${ARGN})
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  add_test(NAME ${name}
+           COMMAND Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" ${ARG_ARGUMENTS})
+  set_tests_properties(${name} PROPERTIES LABELS host TIMEOUT 600 PROCESSORS 2 ENVIRONMENT
+    "${MAILBENCH_TEST_ENVIRONMENT};PYTHONPATH=${CMAKE_SOURCE_DIR}/harness/run;PYTHONDONTWRITEBYTECODE=1;MAILBENCH_ROOT=${CMAKE_SOURCE_DIR};MAILBENCH_BIN=$<TARGET_FILE:lamport_all_gather>;MAILBENCH_FAULTS=$<TARGET_FILE:lamport_all_gather_faults>;MPIEXEC=${MPIEXEC_EXECUTABLE}")
+endfunction()

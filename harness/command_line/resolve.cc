@@ -1,0 +1,172 @@
+#include "harness/command_line/resolve.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/command_line/quote.h"
+#include "harness/command_line/sweep.h"
+#include "harness/command_line/values.h"
+#include "harness/error.h"
+
+namespace mailbench {
+namespace {
+
+constexpr int kMostSamples = 1'000'000;
+constexpr int kMostCallsPerGraph = 10'000;
+constexpr double kShortestTimeout = 0.1;
+constexpr double kLongestTimeout = 86'400;
+constexpr std::size_t kLongestPath = 4095;  // PATH_MAX without its NUL
+
+class Reader {
+ public:
+  explicit Reader(const Settings& settings) : settings_(settings) {}
+
+  const Setting* Find(std::string_view name) const {
+    const auto found = settings_.find(name);
+    return found == settings_.end() ? nullptr : &found->second;
+  }
+  int Count(std::string_view name, int least, int most, int standard) const {
+    const Setting* setting = Find(name);
+    if (setting == nullptr) return standard;
+    return static_cast<int>(ParseCount(setting->origin, setting->items.front(),
+                                       static_cast<std::uint64_t>(least),
+                                       static_cast<std::uint64_t>(most)));
+  }
+  bool Switch(std::string_view name) const {
+    const Setting* setting = Find(name);
+    return setting != nullptr && setting->items.front() == "true";
+  }
+  // One of a few words.
+  std::string Word(std::string_view name, std::string_view standard,
+                   const std::vector<std::string_view>& accepted) const {
+    const Setting* setting = Find(name);
+    if (setting == nullptr) return std::string(standard);
+    RequireOneOf(setting->origin, setting->items.front(), accepted);
+    return setting->items.front();
+  }
+  // Several of a few words; empty when not given.
+  std::vector<std::string> Words(std::string_view name,
+                                 const std::vector<std::string_view>& accepted) const {
+    const Setting* setting = Find(name);
+    if (setting == nullptr) return {};
+    RequireDistinct(*setting);
+    for (const std::string& item : setting->items) RequireOneOf(setting->origin, item, accepted);
+    return setting->items;
+  }
+
+ private:
+  const Settings& settings_;
+};
+
+std::int64_t Capacity(const Reader& reader, std::int64_t largest) {
+  const Setting* setting = reader.Find("capacity");
+  if (setting == nullptr) return largest;
+  const std::int64_t capacity = ParseSize(setting->origin, setting->items.front());
+  if (largest > capacity) {
+    throw UsageError(setting->origin + ": " + Quote(setting->items.front()) +
+                     " is below the largest size, " + std::to_string(largest));
+  }
+  return capacity;
+}
+
+std::string ReportPath(const Reader& reader) {
+  const Setting* setting = reader.Find("json");
+  if (setting == nullptr) return "";
+  const std::string& path = setting->items.front();
+  if (path.empty()) throw UsageError(setting->origin + ": the path is empty");
+  if (path.size() > kLongestPath) Refuse(setting->origin, path, "is too long for a path");
+  if (!IsPlainText(path)) {
+    Refuse(setting->origin, path, "is no path: UTF-8 without control characters is required");
+  }
+  // Most likely the path was forgotten, and the next flag was taken for it.
+  if (path.front() == '-') Refuse(setting->origin, path, "looks like a flag; write ./ before it");
+  return path;
+}
+
+std::vector<Mode> Modes(const Reader& reader, const std::vector<Mode>& standard) {
+  const std::vector<std::string> words = reader.Words("mode", {"graph", "eager"});
+  if (words.empty()) return standard;
+  std::vector<Mode> modes;
+  for (const std::string& word : words) {
+    modes.push_back(word == ToString(Mode::kGraph) ? Mode::kGraph : Mode::kEager);
+  }
+  return modes;
+}
+
+std::string Own(const Reader& reader, const FlagInfo& flag) {
+  if (!flag.values.empty()) return reader.Word(flag.name, flag.standard, flag.values);
+  const Setting* setting = reader.Find(flag.name);
+  if (setting == nullptr) return std::string(flag.standard);
+  const std::string& text = setting->items.front();
+  if (text.empty() || !IsPlainText(text)) Refuse(setting->origin, text, "is not plain text");
+  return text;
+}
+
+void RefuseUnreportable(const Reader& reader, const RunConfig& config) {
+  if (config.force && config.resume) {
+    throw UsageError(reader.Find("force")->origin + " and " + reader.Find("resume")->origin +
+                     " exclude each other");
+  }
+  for (const char* name : {"force", "resume"}) {
+    if (reader.Switch(name) && config.json.empty()) {
+      throw UsageError(reader.Find(name)->origin + " needs --json");
+    }
+  }
+}
+
+}  // namespace
+
+Settings Merge(const Settings& file, const Settings& flags) {
+  Settings merged = file;
+  for (const char* name : kSizeGroup) {
+    if (!flags.contains(name)) continue;
+    for (const char* replaced : kSizeGroup) merged.erase(replaced);
+    break;
+  }
+  for (const auto& [name, setting] : flags) merged.insert_or_assign(name, setting);
+  return merged;
+}
+
+RunConfig Resolve(const Settings& settings, const Collective& collective) {
+  const Reader reader(settings);
+  RunConfig config;
+  config.bytes = SweepSizes(settings);
+  config.capacity = Capacity(reader, config.bytes.back());
+
+  std::vector<std::string_view> algorithms;
+  for (const AlgorithmInfo& algorithm : collective.algorithms()) {
+    algorithms.push_back(algorithm.name);
+  }
+  config.algorithms = reader.Words("algorithm", algorithms);
+  config.transport = reader.Word("transport", config.transport,
+                                 {"auto", "multicast", "unicast", "host", "host-multicast"});
+  config.modes = Modes(reader, config.modes);
+  config.iters = reader.Count("iters", 1, kMostSamples, config.iters);
+  config.warmup = reader.Count("warmup", 0, kMostSamples, config.warmup);
+  config.calls_per_graph =
+      reader.Count("calls-per-graph", 1, kMostCallsPerGraph, config.calls_per_graph);
+  config.replays = reader.Count("replays", 1, kMostSamples, config.iters);
+  if (const Setting* seed = reader.Find("seed")) {
+    config.seed = ParseCount(seed->origin, seed->items.front(), 0, UINT64_MAX);
+  }
+  if (const Setting* timeout = reader.Find("timeout")) {
+    config.timeout_seconds =
+        ParseDecimal(timeout->origin, timeout->items.front(), kShortestTimeout, kLongestTimeout);
+  }
+  config.check = reader.Count("check", 0, 1, config.check ? 1 : 0) == 1;
+
+  config.json = ReportPath(reader);
+  config.force = reader.Switch("force");
+  config.resume = reader.Switch("resume");
+  config.list = reader.Switch("list");
+  config.dry_run = reader.Switch("dry-run");
+  RefuseUnreportable(reader, config);
+
+  for (const FlagInfo& flag : collective.flags()) {
+    config.own[std::string(flag.name)] = Own(reader, flag);
+  }
+  return config;
+}
+
+}  // namespace mailbench

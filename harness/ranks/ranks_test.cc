@@ -1,0 +1,125 @@
+// Run under mpirun with several rank counts: every test holds for any of them.
+#include "harness/ranks/ranks.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+#include "harness/ranks/mpi_error.h"
+
+namespace mailbench {
+namespace {
+
+Ranks* g_ranks = nullptr;
+
+// The code and text of the Error that `vote` throws; {kPassed, ""} when it throws none.
+std::pair<ExitCode, std::string> Outcome(const std::function<void()>& vote) {
+  try {
+    vote();
+  } catch (const Error& error) {
+    return {error.code(), error.what()};
+  }
+  return {ExitCode::kPassed, ""};
+}
+
+TEST(RanksTest, KnowsWhoTheyAre) {
+  EXPECT_GE(g_ranks->rank(), 0);
+  EXPECT_LT(g_ranks->rank(), g_ranks->size());
+  const LauncherFacts launcher = ReadLauncherEnvironment();
+  EXPECT_EQ(launcher.rank, g_ranks->rank());
+  EXPECT_EQ(launcher.size, g_ranks->size());
+  EXPECT_EQ(g_ranks->hosts().size(), static_cast<std::size_t>(g_ranks->size()));
+  EXPECT_FALSE(g_ranks->hosts().front().empty());
+  EXPECT_TRUE(g_ranks->one_host());
+}
+
+TEST(RanksTest, MaxAndGatherGoByRank) {
+  g_ranks->Barrier();
+  EXPECT_EQ(g_ranks->Max(-g_ranks->rank()), 0);
+  EXPECT_EQ(g_ranks->Max(g_ranks->rank()), g_ranks->size() - 1);
+  const std::vector<double> values = g_ranks->Gather(g_ranks->rank() * 1.5);
+  ASSERT_EQ(values.size(), static_cast<std::size_t>(g_ranks->size()));
+  for (std::size_t rank = 0; rank < values.size(); ++rank) {
+    EXPECT_EQ(values[rank], static_cast<double>(rank) * 1.5);
+  }
+}
+
+TEST(RanksTest, GathersTextsOfAnyLength) {
+  const auto rank = static_cast<std::size_t>(g_ranks->rank());
+  const std::vector<std::string> texts = g_ranks->Gather(std::string(rank * 1000, 'x'));
+  ASSERT_EQ(texts.size(), static_cast<std::size_t>(g_ranks->size()));
+  for (std::size_t each = 0; each < texts.size(); ++each) {
+    EXPECT_EQ(texts[each], std::string(each * 1000, 'x'));
+  }
+}
+
+TEST(VoteTest, PassesWhenNoRankFailed) {
+  EXPECT_NO_THROW(g_ranks->Vote(ExitCode::kPassed, ""));
+  // A code without a text is no failure.
+  EXPECT_NO_THROW(g_ranks->Vote(ExitCode::kHung, ""));
+}
+
+TEST(VoteTest, OneRankThatFailedIsNamedOnEveryRank) {
+  const int last = g_ranks->size() - 1;
+  const bool failed = g_ranks->rank() == last;
+  const auto [code, text] =
+      Outcome([&] { g_ranks->Vote(ExitCode::kFailed, failed ? "the disk is full" : ""); });
+  EXPECT_EQ(code, ExitCode::kFailed);
+  EXPECT_EQ(text,
+            last == 0 ? "the disk is full" : "rank " + std::to_string(last) + ": the disk is full");
+}
+
+TEST(VoteTest, AllRanksWithOneTextAreNotNamed) {
+  const auto [code, text] = Outcome([] { g_ranks->Vote(ExitCode::kUsage, "no such flag"); });
+  EXPECT_EQ(code, ExitCode::kUsage);
+  EXPECT_EQ(text, "no such flag");
+}
+
+TEST(VoteTest, TheWorstCodeWinsAndThenTheLowestRank) {
+  const ExitCode codes[] = {ExitCode::kUsage, ExitCode::kWrong, ExitCode::kWrong,
+                            ExitCode::kMachine};
+  const auto rank = static_cast<std::size_t>(g_ranks->rank());
+  const auto [code, text] =
+      Outcome([&] { g_ranks->Vote(codes[rank % 4], "text of " + std::to_string(rank)); });
+  if (g_ranks->size() == 1) {
+    EXPECT_EQ(code, ExitCode::kUsage);
+    EXPECT_EQ(text, "text of 0");
+  } else {
+    EXPECT_EQ(code, ExitCode::kWrong);
+    EXPECT_EQ(text, "rank 1: text of 1");
+  }
+}
+
+TEST(VoteTest, ThrowsTheTypeOfTheCode) {
+  EXPECT_THROW(g_ranks->Vote(ExitCode::kUsage, "x"), UsageError);
+  EXPECT_THROW(g_ranks->Vote(ExitCode::kMachine, "x"), MachineError);
+  EXPECT_THROW(g_ranks->Vote(ExitCode::kFailed, "x"), SystemError);
+  EXPECT_EQ(Outcome([] { g_ranks->Vote(ExitCode::kHung, "x"); }).first, ExitCode::kHung);
+  EXPECT_EQ(Outcome([] { g_ranks->Vote(ExitCode::kPassed, "x"); }).first, ExitCode::kFailed);
+}
+
+TEST(MpiErrorTest, SaysCallTextPlaceAndRank) {
+  int value = 0;
+  const auto [code, text] =
+      Outcome([&] { MAILBENCH_MPI(MPI_Send(&value, 1, MPI_INT, 1 << 20, 0, g_ranks->comm())); });
+  EXPECT_EQ(code, ExitCode::kFailed);
+  const std::string start = "MPI_Send failed on rank " + std::to_string(g_ranks->rank()) + " on " +
+                            g_ranks->hosts()[static_cast<std::size_t>(g_ranks->rank())] +
+                            ": MPI_ERR_RANK";
+  EXPECT_EQ(text.substr(0, start.size()), start);
+  EXPECT_NE(text.find("ranks_test.cc:"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mailbench
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  mailbench::Ranks ranks(&argc, &argv);
+  mailbench::g_ranks = &ranks;
+  const int failed = RUN_ALL_TESTS();
+  ranks.Finalize();
+  return failed;
+}

@@ -1,0 +1,60 @@
+#include "harness/report/environment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <sstream>
+
+namespace mailbench {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::string Model(const std::string& cpuinfo) {
+  std::istringstream stream(cpuinfo);
+  return CpuModel(stream);
+}
+
+TEST(CpuModelTest, ReadsX86AndArm) {
+  EXPECT_EQ(Model("processor\t: 0\nmodel\t\t: 85\nmodel name\t: Some CPU @ 2.00GHz\n\n"
+                  "processor\t: 1\nmodel name\t: Other\n"),
+            "Some CPU @ 2.00GHz");
+  EXPECT_EQ(Model("processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd4f\n"),
+            "Arm implementer 0x41 part 0xd4f");
+  EXPECT_EQ(Model(""), "unknown");
+  EXPECT_EQ(Model(":\n: x\nmodel name\t:\n"), "unknown");
+}
+
+TEST(EnvironmentTest, ShowsNoSecrets) {
+  for (const char* name :
+       {"MAILBENCH_MULTICAST", "NCCL_NVLS_ENABLE", "CUDA_VISIBLE_DEVICES", "OMPI_MCA_btl"}) {
+    EXPECT_TRUE(IsReportedVariable(name)) << name;
+  }
+  for (const char* name : {"PATH", "AWS_SECRET_ACCESS_KEY", "OMPI_MCA_orte_hnp_uri", "XNCCL_DEBUG",
+                           "CUDA_VISIBLE_DEVICES_X", "SLURM_JOB_ID", ""}) {
+    EXPECT_FALSE(IsReportedVariable(name)) << name;
+  }
+}
+
+TEST(EnvironmentTest, GathersTheFactsOfThisHost) {
+  setenv("MAILBENCH_SAMPLE", "a=b", 1);
+  setenv("SAMPLE_TOKEN", "secret", 1);
+  const Environment environment =
+      GatherEnvironment({"b", "a", "b"}, "host", {{"unicast", "no GPU"}});
+  ASSERT_EQ(environment.hosts.size(), 2U);
+  EXPECT_EQ(environment.hosts[0].name, "b");
+  EXPECT_THAT(environment.hosts[0].ranks, ElementsAre(0, 2));
+  EXPECT_THAT(environment.hosts[1].ranks, ElementsAre(1));
+  EXPECT_EQ(environment.ranks, 3);
+  EXPECT_EQ(environment.transport, "host");
+  EXPECT_GT(environment.cores, 0);
+  EXPECT_FALSE(environment.cpu_model.empty());
+  EXPECT_EQ(environment.kernel.rfind("Linux ", 0), 0U) << environment.kernel;
+  EXPECT_NE(environment.mpi_library.find("MPI"), std::string::npos) << environment.mpi_library;
+  EXPECT_EQ(environment.variables.at("MAILBENCH_SAMPLE"), "a=b");
+  EXPECT_FALSE(environment.variables.contains("SAMPLE_TOKEN"));
+}
+
+}  // namespace
+}  // namespace mailbench

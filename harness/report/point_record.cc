@@ -1,0 +1,10 @@
+#include "harness/report/point_record.h"
+
+namespace mailbench {
+
+std::string ToString(const PointKey& key) {
+  return key.collective + '/' + key.algorithm + '/' + key.transport + '/' + key.mode + '/' +
+         ToString(key.shape) + "/ranks=" + std::to_string(key.ranks);
+}
+
+}  // namespace mailbench

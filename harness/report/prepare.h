@@ -1,0 +1,40 @@
+// What a run does about its report before it measures anything.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/report/journal.h"
+#include "harness/report/run_facts.h"
+
+namespace mailbench {
+
+struct ReportOptions {
+  std::string path;  // --json
+  bool force = false;
+  bool resume = false;
+};
+
+struct PreparedReport {
+  ReportOptions options;
+  std::set<std::string> finished;   // ToString(PointKey) of the points of the earlier run
+  bool any_wrong = false;           // one of them did not pass its check
+  std::vector<std::string> points;  // JSON text of the same, in order
+  bool replace_journal = false;
+};
+
+// Checks that a report can be written at `options.path` and reads what an earlier run has finished,
+// with `options.resume`: from its journal, where there is one, else from its report. Nothing to
+// resume is fine. Creates, changes and removes nothing.
+// Throws UsageError, which names the path and says how to go on: the directory is missing or cannot
+// be written; the path is not a plain file; a report or a journal is there and neither force nor
+// resume was given; another run is writing; the earlier run was not `identity`.
+PreparedReport PrepareReport(const ReportOptions& options, const RunIdentity& identity);
+
+// Starts the journal of the run, with the points of the earlier one. An existing report stays until
+// FinishReport replaces it. Throws UsageError, or SystemError when the system refuses, a full disk
+// for instance; an old journal is still there then.
+JournalWriter OpenJournal(const PreparedReport& prepared, const RunFacts& facts);
+
+}  // namespace mailbench

@@ -1,0 +1,178 @@
+#include "harness/report/report_json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
+
+#include "harness/error.h"
+
+namespace mailbench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kOneLine = -1;
+
+std::string Dump(const Json& json, int indent) {
+  return json.dump(indent, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+}
+
+Json FiniteOrNull(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+// Throws unless every number in `json`, the point's field `name`, is finite.
+void RequireFinite(const Json& json, const std::string& name, const PointKey& key) {
+  if (json.is_number_float() && !std::isfinite(json.get<double>())) {
+    throw SystemError("point " + ToString(key) + ": " + name + " is not a finite number");
+  }
+  if (!json.is_structured()) return;
+  for (const auto& [inner, value] : json.items()) {
+    RequireFinite(value, json.is_object() ? name + '.' + inner : name, key);
+  }
+}
+
+Json LatencyJson(const PointRecord& point) {
+  const Summary& summary = point.latency_us;
+  const auto kept = std::min<std::size_t>(point.samples_us.size(), kSamplesPerPoint);
+  return {{"min", summary.min},
+          {"p50", summary.p50},
+          {"p90", summary.p90},
+          {"p99", summary.p99},
+          {"p999", summary.p999},
+          {"max", summary.max},
+          {"mean", summary.mean},
+          {"count", point.samples_us.size()},
+          {"samples",
+           std::vector<double>(point.samples_us.begin(),
+                               point.samples_us.begin() + static_cast<std::ptrdiff_t>(kept))}};
+}
+
+Json CheckJson(const PointRecord& point) {
+  if (!point.checked) return nullptr;
+  const CheckResult& check = point.check;
+  return {{"kind", "bitwise"},
+          {"reference", point.check_reference},
+          {"calls", check.calls},
+          {"compared", check.compared},
+          {"mismatches", check.mismatches},
+          {"audited", check.audited},
+          {"leftover", check.leftover},
+          {"first", TextOrNull(check.first)}};
+}
+
+Json EnvironmentJson(const Environment& environment) {
+  Json hosts = Json::array();
+  for (const HostRanks& host : environment.hosts) {
+    hosts.push_back({{"name", host.name}, {"ranks", host.ranks}});
+  }
+  Json refused = Json::array();
+  for (const RefusedTransport& transport : environment.refused_transports) {
+    refused.push_back({{"transport", transport.transport}, {"reason", transport.reason}});
+  }
+  return {{"hosts", hosts},
+          {"ranks", environment.ranks},
+          {"cpu_model", environment.cpu_model},
+          {"cores", environment.cores},
+          {"kernel", environment.kernel},
+          {"mpi_library", environment.mpi_library},
+          {"transport", environment.transport},
+          {"refused_transports", refused},
+          {"gpus", Json::array()},
+          {"variables", Json(environment.variables)}};
+}
+
+Json ToolJson(const BuildFacts& build) {
+  return {{"name", "mailbench"},
+          {"version", build.version},
+          {"git", build.git},
+          {"build", {{"compiler", build.compiler}, {"cuda", TextOrNull(build.cuda)}}}};
+}
+
+}  // namespace
+
+std::string PointJson(const PointRecord& point) {
+  const Json latency = LatencyJson(point);
+  RequireFinite(latency, "latency_us", point.key);
+  Json shape = Json::object();
+  for (const auto& [name, value] : point.key.shape.variables) shape[name] = value;
+  Json per_rank = Json::array();
+  for (std::size_t rank = 0; rank < point.median_us_per_rank.size(); ++rank) {
+    per_rank.push_back({{"rank", rank}, {"p50", point.median_us_per_rank[rank]}});
+  }
+  RequireFinite(per_rank, "per_rank", point.key);
+  return Dump({{"collective", point.key.collective},
+               {"algorithm", point.key.algorithm},
+               {"transport", point.key.transport},
+               {"mode", point.key.mode},
+               {"l2", "not controlled"},
+               {"ranks", point.key.ranks},
+               {"shape", shape},
+               {"bytes_per_rank", point.key.shape.bytes_per_rank},
+               {"bytes_total", point.key.shape.bytes_total},
+               {"calls_per_sample", point.calls_per_sample},
+               {"latency_us", latency},
+               {"per_rank", per_rank},
+               {"straggler", point.straggler},
+               {"algbw", FiniteOrNull(point.algbw_gb_per_s)},
+               {"busbw", FiniteOrNull(point.busbw_gb_per_s)},
+               {"floor_ratio", nullptr},
+               {"input_copies_per_call", FiniteOrNull(point.input_copies_per_call)},
+               {"check", CheckJson(point)}},
+              kOneLine);
+}
+
+std::string HeaderJson(const RunFacts& facts, int resumed_points) {
+  Json config = Json::parse(facts.identity.config, nullptr, /*allow_exceptions=*/false);
+  if (!config.is_object()) throw std::invalid_argument("the config is not a JSON object");
+  Json skipped = Json::array();
+  for (const SkippedAlgorithm& algorithm : facts.skipped) {
+    skipped.push_back({{"algorithm", algorithm.algorithm}, {"reason", algorithm.reason}});
+  }
+  return Dump({{"schema_version", kReportSchemaVersion},
+               {"tool", ToolJson(facts.identity.build)},
+               {"collective", facts.identity.collective},
+               {"run", {{"start", facts.start}, {"resumed_points", resumed_points}}},
+               {"environment", EnvironmentJson(facts.environment)},
+               {"limits", {{"samples_per_point", kSamplesPerPoint}}},
+               {"config", std::move(config)},
+               {"skipped", std::move(skipped)}},
+              kOneLine);
+}
+
+std::string ReportJson(const std::string& header, const std::vector<std::string>& points,
+                       const RunEnding& ending) {
+  Json report = Json::parse(header);
+  Json& run = report["run"];
+  run["end"] = ending.end.empty() ? TimestampUtc() : ending.end;
+  run["status"] = ToString(ending.status);
+  run["reason"] = ending.reason;
+  Json errors = Json::array();
+  for (const RunError& error : ending.errors) {
+    errors.push_back(
+        {{"rank", error.rank ? Json(*error.rank) : Json(nullptr)}, {"what", error.what}});
+  }
+  report["points"] = Json::array();
+  report["stress"] = Json::array();
+  report["errors"] = std::move(errors);
+
+  std::string text = Dump(report, 2) + '\n';
+  if (points.empty()) return text;
+  // The points are already text, and there may be megabytes of them. Only a key of the top level
+  // stands behind a line's end and two spaces.
+  const std::string placeholder = "\n  \"points\": []";
+  const std::size_t end_of_list = text.find(placeholder) + placeholder.size() - 1;
+  std::string list;
+  for (const std::string& point : points) {
+    list += list.empty() ? "\n    " : ",\n    ";
+    list += point;
+  }
+  list += "\n  ";
+  return text.insert(end_of_list, list);
+}
+
+bool IsJson(const std::string& text) { return Json::accept(text); }
+
+}  // namespace mailbench

@@ -1,0 +1,125 @@
+// Reports as the writer makes them against the published schema, by the script that users have.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/report/report.h"
+#include "harness/report/report_json.h"
+#include "harness/report/report_test_data.h"
+
+namespace mailbench::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Verdict {
+  int exit_code = -1;
+  std::string output;
+};
+
+// Of scripts/check_report; `paths` are those of the test's own files.
+Verdict Check(const std::string& paths) {
+  const std::string command = std::string("python3 '") + MAILBENCH_CHECK_REPORT + "' " + paths;
+  std::FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return {};
+  Verdict verdict;
+  std::array<char, 4096> text;
+  for (std::size_t size = 0; (size = fread(text.data(), 1, text.size(), pipe)) > 0;) {
+    verdict.output.append(text.data(), size);
+  }
+  const int status = pclose(pipe);
+  if (WIFEXITED(status)) verdict.exit_code = WEXITSTATUS(status);
+  return verdict;
+}
+
+std::string SampleReport(RunStatus status) {
+  PointRecord unchecked = SamplePoint(16, 2000);
+  unchecked.checked = false;
+  PointRecord wrong = SamplePoint(32);
+  wrong.busbw_gb_per_s = 1 / 0.0;
+  if (status == RunStatus::kWrong) {
+    wrong.check.mismatches = 1;
+    wrong.check.first = "rank 1, call 2, word 3: expected 0x1, saw 0x2";
+  }
+  RunEnding ending = {status, "why", {}, ""};
+  if (status != RunStatus::kPassed) ending.errors = {{2, "rank 2 is gone"}, {{}, "disk full"}};
+  return AssembleReport({HeaderJson(SampleFacts(), 1), {PointJson(unchecked), PointJson(wrong)}},
+                        ending);
+}
+
+TEST(ReportSchemaTest, ReportsOfEveryStatusAreValid) {
+  const TestDirectory directory;
+  std::string paths;
+  for (const RunStatus status :
+       {RunStatus::kPassed, RunStatus::kWrong, RunStatus::kHung, RunStatus::kInterrupted,
+        RunStatus::kRefused, RunStatus::kFailed}) {
+    const std::string path = directory.File(ToString(status) + std::string(".json"));
+    WriteText(path, SampleReport(status));
+    paths += path + ' ';
+  }
+  RunFacts real = SampleFacts();
+  real.environment = GatherEnvironment({"a", "b"}, "host", {});
+  real.identity.build = Build();
+  WriteText(directory.File("real.json"), AssembleReport({HeaderJson(real, 0), {}}, {}));
+  const Verdict verdict = Check(paths + directory.File("real.json"));
+  EXPECT_EQ(verdict.exit_code, 0) << verdict.output
+                                  << "2: jsonschema is missing, scripts/setup installs it";
+}
+
+TEST(ReportSchemaTest, TheSchemaIsClosedAndComplete) {
+  const TestDirectory directory;
+  const json valid = json::parse(SampleReport(RunStatus::kPassed));
+  WriteText(directory.File("valid.json"), valid.dump());
+  ASSERT_EQ(Check(directory.File("valid.json")).exit_code, 0);
+  // Each removes a field, adds one or gives one a wrong value.
+  const char* const patches[] = {
+      R"([{"op": "remove", "path": "/points/0/check"}])",
+      R"([{"op": "remove", "path": "/environment/cores"}])",
+      R"([{"op": "add", "path": "/extra", "value": 1}])",
+      R"([{"op": "add", "path": "/run/extra", "value": 1}])",
+      R"([{"op": "add", "path": "/points/0/extra", "value": 1}])",
+      R"([{"op": "add", "path": "/points/0/latency_us/extra", "value": 1}])",
+      R"([{"op": "add", "path": "/environment/variables/HOME", "value": "x"}])",
+      R"([{"op": "replace", "path": "/schema_version", "value": 2}])",
+      R"([{"op": "replace", "path": "/run/status", "value": "good"}])",
+      R"([{"op": "replace", "path": "/run/end", "value": "2025-01-01 00:00:00"}])",
+      R"([{"op": "replace", "path": "/run/resumed_points", "value": 3}])",
+      R"([{"op": "replace", "path": "/points/0/latency_us/p50", "value": null}])",
+      R"([{"op": "replace", "path": "/points/1/check/mismatches", "value": 1}])",
+      R"([{"op": "copy", "from": "/points/0", "path": "/points/-"}])",
+      R"([{"op": "add", "path": "/errors/-", "value": {"rank": 0, "what": "bad"}}])",
+  };
+  std::vector<std::string> bad;
+  for (const char* patch : patches) bad.push_back(valid.patch(json::parse(patch)).dump());
+  bad.push_back(R"({"errors":[],)" + valid.dump().substr(1));  // a key twice
+  bad.push_back(valid.dump());
+  bad.back().replace(bad.back().find("2.25"), 4, "NaN");
+
+  // The exit code speaks for all of them: one valid file among them does not hide the others.
+  std::string paths = directory.File("valid.json");
+  for (std::size_t i = 0; i < bad.size(); ++i) {
+    const std::string path = directory.File(std::to_string(i) + ".json");
+    WriteText(path, bad[i]);
+    paths += ' ' + path;
+  }
+  const Verdict verdict = Check(paths);
+  EXPECT_EQ(verdict.exit_code, 1);
+  EXPECT_THAT(verdict.output, HasSubstr("/valid.json: valid\n"));
+  for (std::size_t i = 0; i < bad.size(); ++i) {
+    const std::string path = directory.File(std::to_string(i) + ".json");
+    EXPECT_THAT(verdict.output, HasSubstr(path + ": ")) << bad[i];
+    EXPECT_THAT(verdict.output, Not(HasSubstr(path + ": valid\n"))) << bad[i];
+  }
+  EXPECT_EQ(Check(directory.File("none.json")).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace mailbench::test

@@ -1,0 +1,116 @@
+#include "harness/report/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <vector>
+
+#include "harness/error.h"
+#include "harness/report/report_json.h"
+#include "harness/report/report_test_data.h"
+
+namespace mailbench::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(TimestampTest, IsUtcWithMilliseconds) {
+  using std::chrono::system_clock;
+  EXPECT_EQ(TimestampUtc(system_clock::time_point(std::chrono::milliseconds(1738367999007))),
+            "2025-01-31T23:59:59.007Z");
+}
+
+TEST(ReportTest, HoldsHeaderPointsAndEnding) {
+  const JournalContents journal = {HeaderJson(SampleFacts(), 1),
+                                   {PointJson(SamplePoint(16)), PointJson(SamplePoint(32))}};
+  const json report = json::parse(AssembleReport(
+      journal,
+      {RunStatus::kHung, "rank 2 is gone", {{2, "no heartbeat"}}, "2025-02-01T00:00:00.000Z"}));
+  EXPECT_EQ(report["schema_version"], 1);
+  EXPECT_EQ(report["run"], json::parse(R"({"start": "2025-01-31T23:59:58.000Z",
+      "resumed_points": 1, "end": "2025-02-01T00:00:00.000Z", "status": "hung",
+      "reason": "rank 2 is gone"})"));
+  EXPECT_EQ(report["config"]["bytes"], json::parse("[16, 32]"));
+  EXPECT_EQ(report["limits"]["samples_per_point"], 1000);
+  ASSERT_EQ(report["points"].size(), 2U);
+  EXPECT_EQ(report["points"][1], json::parse(PointJson(SamplePoint(32))));
+  EXPECT_EQ(report["errors"], json::parse(R"([{"rank": 2, "what": "no heartbeat"}])"));
+}
+
+TEST(ReportTest, SaysThatALineWasDropped) {
+  const JournalContents journal = {HeaderJson(SampleFacts(), 0), {}, /*torn=*/true};
+  const json report = json::parse(AssembleReport(journal, {RunStatus::kInterrupted, "", {}, ""}));
+  ASSERT_EQ(report["errors"].size(), 1U);
+  EXPECT_THAT(report["errors"][0]["what"], HasSubstr("last line of the journal"));
+}
+
+TEST(ReportTest, TextThatIsNotUtf8IsRepaired) {
+  RunFacts facts = SampleFacts();
+  facts.environment.cpu_model = "bad \xff";
+  const std::string text =
+      AssembleReport({HeaderJson(facts, 0), {}}, {RunStatus::kFailed, "\xc3(", {}, ""});
+  EXPECT_EQ(json::parse(text)["environment"]["cpu_model"], "bad \xef\xbf\xbd");
+}
+
+TEST(ReportTest, NoTextOfTheRunIsTakenForTheListOfPoints) {
+  RunFacts facts = SampleFacts();
+  facts.environment.cpu_model = "\n  \"points\": []";
+  const json report =
+      json::parse(AssembleReport({HeaderJson(facts, 0), {PointJson(SamplePoint(16))}}, {}));
+  EXPECT_EQ(report["environment"]["cpu_model"], facts.environment.cpu_model);
+  EXPECT_EQ(report["points"].size(), 1U);
+}
+
+TEST(FinishReportTest, RemovesTheJournalOfACompleteRunOnly) {
+  for (const RunStatus status :
+       {RunStatus::kPassed, RunStatus::kWrong, RunStatus::kHung, RunStatus::kInterrupted,
+        RunStatus::kRefused, RunStatus::kFailed}) {
+    const TestDirectory directory;
+    const std::string path = directory.File("a.json");
+    WriteSampleJournal(path, 2);
+    FinishReport(path, {status, "", {}, ""});
+    const json report = json::parse(ReadFile(path));
+    EXPECT_EQ(report["run"]["status"], ToString(status));
+    EXPECT_EQ(report["points"].size(), 2U);
+    if (status == RunStatus::kPassed || status == RunStatus::kWrong) {
+      EXPECT_THAT(directory.Names(), ElementsAre("a.json"));
+    } else {
+      EXPECT_THAT(directory.Names(), ElementsAre("a.json", "a.json.journal"));
+    }
+  }
+}
+
+TEST(FinishReportTest, DoesNothingOnceAnotherHasCompletedTheRun) {
+  const TestDirectory directory;
+  const std::string path = directory.File("a.json");
+  WriteSampleJournal(path, 1);
+  FinishReport(path, {RunStatus::kPassed, "", {}, ""});
+  FinishReport(path, {RunStatus::kHung, "", {}, ""});
+  EXPECT_EQ(json::parse(ReadFile(path))["run"]["status"], "passed");
+}
+
+TEST(FinishReportTest, NeedsAJournalWhenThereIsNoReport) {
+  const TestDirectory directory;
+  EXPECT_THAT(MessageOf<SystemError>([&] { FinishReport(directory.File("a.json"), {}); }),
+              HasSubstr("a.json.journal"));
+}
+
+TEST(FinishReportTest, ManyThreadsAtOnceDoNoHarm) {
+  const TestDirectory directory;
+  const std::string path = directory.File("a.json");
+  WriteSampleJournal(path, 50);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] { FinishReport(path, {RunStatus::kInterrupted, "", {}, ""}); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(json::parse(ReadFile(path))["points"].size(), 50U);
+  EXPECT_THAT(directory.Names(), ElementsAre("a.json", "a.json.journal"));
+}
+
+}  // namespace
+}  // namespace mailbench::test

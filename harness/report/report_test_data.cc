@@ -1,0 +1,81 @@
+#include "harness/report/report_test_data.h"
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "harness/report/report_json.h"
+
+namespace mailbench::test {
+
+TestDirectory::TestDirectory()
+    : path_(std::filesystem::temp_directory_path() / "mailbench_report_XXXXXX") {
+  if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot create " + path_);
+}
+
+TestDirectory::~TestDirectory() {
+  std::error_code error;
+  std::filesystem::remove_all(path_, error);
+}
+
+std::set<std::string> TestDirectory::Names() const {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+    names.insert(entry.path().filename());
+  }
+  return names;
+}
+
+RunFacts SampleFacts() {
+  RunFacts facts;
+  facts.identity.collective = "lamport_all_gather";
+  facts.identity.ranks = 4;
+  facts.identity.build = {"0.1.0", "6281092a1b2c", "g++ 12.2.0", ""};
+  facts.identity.config = R"({"bytes":[16,32],"iters":3,"json":"a.json","timeout":60})";
+  facts.identity.measured_config = R"({"bytes":[16,32],"iters":3})";
+  facts.start = "2025-01-31T23:59:58.000Z";
+  facts.environment.hosts = {{"node1", {0, 1, 2, 3}}};
+  facts.environment.ranks = 4;
+  facts.environment.cpu_model = "Some Processor";
+  facts.environment.cores = 2;
+  facts.environment.kernel = "Linux 6.1.0 x86_64";
+  facts.environment.mpi_library = "Open MPI v4.1.4";
+  facts.environment.transport = "host";
+  facts.environment.refused_transports = {{"unicast", "no GPU"}};
+  facts.environment.variables = {{"NCCL_DEBUG", "WARN"}};
+  facts.skipped = {{"nccl", "no GPU"}};
+  return facts;
+}
+
+PointRecord SamplePoint(std::int64_t bytes, int samples) {
+  PointRecord point;
+  point.key = {"lamport_all_gather",
+               "lamport",
+               "host",
+               "graph",
+               {{{"bytes", bytes}}, bytes, 4 * bytes, 0.75},
+               4};
+  point.latency_us = {1.5, 2.25, 3, 3.5, 3.75, 4, 2.5};
+  for (int i = 0; i < samples; ++i) point.samples_us.push_back(1.5 + i);
+  point.median_us_per_rank = {2, 2.125, 2.25, 1.875};
+  point.straggler = 2;
+  point.calls_per_sample = 10;
+  point.algbw_gb_per_s = 0.5;
+  point.busbw_gb_per_s = 0.375;
+  point.checked = true;
+  point.check_reference = "mpi";
+  point.check = {40, 640, 0, 1280, 0, ""};
+  return point;
+}
+
+void WriteText(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+void WriteSampleJournal(const std::string& report_path, int points) {
+  JournalWriter journal =
+      JournalWriter::Create(JournalPath(report_path), HeaderJson(SampleFacts(), 0), {}, false);
+  for (int i = 1; i <= points; ++i) journal.Append(SamplePoint(std::int64_t{16} * i));
+}
+
+}  // namespace mailbench::test

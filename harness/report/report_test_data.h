@@ -1,0 +1,48 @@
+// What the tests of the report share.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "harness/report/point_record.h"
+#include "harness/report/prepare.h"
+#include "harness/report/run_facts.h"
+
+namespace mailbench::test {
+
+// A directory of the test's own. The destructor removes it with all that is in it.
+class TestDirectory {
+ public:
+  TestDirectory();
+  ~TestDirectory();
+  TestDirectory(const TestDirectory&) = delete;
+  TestDirectory& operator=(const TestDirectory&) = delete;
+
+  std::string File(const std::string& name) const { return path_ + '/' + name; }
+  const std::string& path() const { return path_; }
+  std::set<std::string> Names() const;  // of the files in it
+
+ private:
+  std::string path_;
+};
+
+RunFacts SampleFacts();
+// Of 4 ranks, checked and right.
+PointRecord SamplePoint(std::int64_t bytes, int samples = 3);
+
+void WriteText(const std::string& path, const std::string& text);
+// Writes the journal of a run that has finished points of 16, 32, ... bytes.
+void WriteSampleJournal(const std::string& report_path, int points);
+
+// The message of the Error that `action` throws; "" when it throws none.
+template <typename ErrorType, typename Action>
+std::string MessageOf(Action action) {
+  try {
+    action();
+  } catch (const ErrorType& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace mailbench::test

@@ -1,0 +1,67 @@
+// What a report says about the run as a whole: what is known before the first point, and how the
+// run ended.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/build_facts.h"
+#include "harness/report/environment.h"
+
+namespace mailbench {
+
+// Raised whenever a reader of older reports would misread a new one.
+inline constexpr int kReportSchemaVersion = 1;
+
+// An algorithm that was not run, and why.
+struct SkippedAlgorithm {
+  std::string algorithm;
+  std::string reason;
+};
+
+// What makes the points of two runs comparable: a report may only be resumed by an equal run.
+struct RunIdentity {
+  std::string collective;
+  int ranks = 0;
+  BuildFacts build;
+  std::string config;           // CanonicalJson: the resolved config
+  std::string measured_config;  // MeasuredJson: of its keys those that change what is measured
+};
+
+// Everything that is known before the first point.
+struct RunFacts {
+  RunIdentity identity;
+  std::string start;  // TimestampUtc()
+  Environment environment;
+  std::vector<SkippedAlgorithm> skipped;
+};
+
+enum class RunStatus {
+  kPassed,       // every point ran and every result was right
+  kWrong,        // every point ran and a result was wrong
+  kHung,         // a rank hung, died or ran out of time
+  kInterrupted,  // by SIGINT or SIGTERM
+  kRefused,      // the machine cannot do what was asked for
+  kFailed,       // anything else
+};
+const char* ToString(RunStatus status);
+
+struct RunError {
+  std::optional<int> rank;  // the rank that it was found on, where one can be named
+  std::string what;
+};
+
+struct RunEnding {
+  RunStatus status = RunStatus::kFailed;
+  std::string reason;  // one sentence; empty when there is nothing to add to the status
+  std::vector<RunError> errors;
+  std::string end;  // TimestampUtc(); empty: when the report is assembled
+};
+
+// "2025-01-31T23:59:59.123Z".
+std::string TimestampUtc(
+    std::chrono::system_clock::time_point time = std::chrono::system_clock::now());
+
+}  // namespace mailbench

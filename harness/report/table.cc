@@ -1,0 +1,105 @@
+#include "harness/report/table.h"
+
+#include <array>
+#include <cstdio>
+
+namespace mailbench {
+namespace {
+
+std::string Join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    if (!text.empty()) text += ", ";
+    text += word;
+  }
+  return text;
+}
+
+std::string Left(const std::string& text, std::size_t width) {
+  return text + std::string(text.size() < width ? width - text.size() : 0, ' ');
+}
+
+std::string Right(const std::string& text, std::size_t width) {
+  return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
+}
+
+std::string Fixed(double value, int digits) {
+  std::array<char, 400> text = {};
+  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
+  return text.data();
+}
+
+// "0-3, 8" for 0, 1, 2, 3, 8.
+std::string Ranges(const std::vector<int>& ascending) {
+  std::vector<std::string> ranges;
+  for (std::size_t first = 0, last = 0; first < ascending.size(); first = ++last) {
+    while (last + 1 < ascending.size() && ascending[last + 1] == ascending[last] + 1) ++last;
+    ranges.push_back(std::to_string(ascending[first]) +
+                     (first == last ? "" : '-' + std::to_string(ascending[last])));
+  }
+  return Join(ranges);
+}
+
+struct Columns {
+  std::string bytes_per_rank, bytes_total, algorithm, mode, p50, p99, max, algbw, busbw, wrong;
+};
+
+std::string Line(const std::string& start, const Columns& columns) {
+  return start + Right(columns.bytes_per_rank, 12 - start.size()) + ' ' +
+         Right(columns.bytes_total, 13) + "  " + Left(columns.algorithm, 14) + ' ' +
+         Left(columns.mode, 8) + ' ' + Right(columns.p50, 10) + ' ' + Right(columns.p99, 10) + ' ' +
+         Right(columns.max, 10) + ' ' + Right(columns.algbw, 9) + ' ' + Right(columns.busbw, 9) +
+         ' ' + Right(columns.wrong, 7) + '\n';
+}
+
+}  // namespace
+
+std::string FormatTableHead(const TableHead& head) {
+  const Environment& environment = head.environment;
+  std::string text = "# " + head.collective + " (mailbench " + head.version + ")\n";
+  text += "# Ranks: " + std::to_string(environment.ranks) +
+          (head.launched ? "\n" : ", started without mpirun\n");
+  for (const HostRanks& host : environment.hosts) {
+    text += "# Host " + host.name + (host.ranks.size() == 1 ? ": rank " : ": ranks ") +
+            Ranges(host.ranks) + "\n";
+  }
+  text += "# Transport: " + environment.transport + "\n";
+  for (const RefusedTransport& refused : environment.refused_transports) {
+    text += "#   not " + refused.transport + ": " + refused.reason + "\n";
+  }
+  text += "# Algorithms: " + Join(head.algorithms) + "\n";
+  for (const SkippedAlgorithm& skipped : head.skipped) {
+    text += "#   skipped " + skipped.algorithm + ": " + skipped.reason + "\n";
+  }
+  text += "# Times: microseconds a call, of the slowest rank\n#\n";
+  text += Line("#", {"bytes/rank", "bytes total", "algorithm", "mode", "p50", "p99", "max", "algbw",
+                     "busbw", "#wrong"});
+  text += Line("#", {"(B)", "(B)", "", "", "(us)", "(us)", "(us)", "(GB/s)", "(GB/s)", "(words)"});
+  return text;
+}
+
+std::string FormatTableRow(const PointRecord& point) {
+  const Summary& latency = point.latency_us;
+  const std::string wrong =
+      point.checked ? std::to_string(point.check.mismatches + point.check.leftover) : "N/A";
+  return Line("", {std::to_string(point.key.shape.bytes_per_rank),
+                   std::to_string(point.key.shape.bytes_total), point.key.algorithm, point.key.mode,
+                   Fixed(latency.p50, 2), Fixed(latency.p99, 2), Fixed(latency.max, 2),
+                   Fixed(point.algbw_gb_per_s, 3), Fixed(point.busbw_gb_per_s, 3), wrong});
+}
+
+std::string FormatTableFoot(const TableFoot& foot) {
+  std::string text = "#\n# Points: " + std::to_string(foot.points);
+  if (foot.resumed_points > 0) {
+    text += ", and " + std::to_string(foot.resumed_points) + " of an earlier run";
+  }
+  text += "\n# Wrong words: ";
+  text += foot.checked
+              ? std::to_string(foot.wrong_words) + (foot.wrong_words == 0 ? " OK" : " FAILED")
+              : "N/A (not checked)";
+  text += '\n';
+  if (!foot.report.empty()) text += "# Report: " + foot.report + '\n';
+  return text;
+}
+
+}  // namespace mailbench

@@ -1,0 +1,39 @@
+// The text table of a run, in the manner of nccl-tests. Pure functions; each returns whole lines.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/report/point_record.h"
+#include "harness/report/run_facts.h"
+
+namespace mailbench {
+
+struct TableHead {
+  std::string collective;
+  std::string version;
+  Environment environment;
+  std::vector<std::string> algorithms;  // those that run
+  std::vector<SkippedAlgorithm> skipped;
+  bool launched = true;  // by mpirun or the like
+};
+
+// The run in lines that start with '#', then the names and units of the columns.
+std::string FormatTableHead(const TableHead& head);
+
+// One line. Columns have fixed widths, so that a row can be printed as soon as its point is done;
+// a name that is too long moves its own row only.
+std::string FormatTableRow(const PointRecord& point);
+
+struct TableFoot {
+  std::size_t points = 0;          // in the table
+  std::size_t resumed_points = 0;  // finished by an earlier run, not in the table
+  bool checked = true;             // any point was
+  std::uint64_t wrong_words = 0;   // mismatches and leftovers of all points
+  std::string report;              // its path; empty: none
+};
+std::string FormatTableFoot(const TableFoot& foot);
+
+}  // namespace mailbench

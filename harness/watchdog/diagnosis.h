@@ -1,0 +1,47 @@
+// Decides from the heartbeats of all ranks whether the run still goes on, and says why not. A pure
+// function: no clock, no shared memory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/watchdog/heartbeat.h"
+
+namespace mailbench {
+
+struct RankSnapshot {
+  int rank = 0;          // in the run
+  std::int32_t pid = 0;  // 0: has not arrived
+  bool alive = true;     // its process exists; means nothing before it has arrived
+  HeartbeatState state;
+};
+
+struct Diagnosis {
+  std::vector<int> culprits;  // who died, never arrived or is waited for; ascending
+  std::vector<int> waiting;   // who cannot go on without them; ascending
+  std::int64_t since_ns = 0;  // CLOCK_MONOTONIC of the culprits' last heartbeat
+  std::string text;           // one to three lines without a line end
+};
+
+// In this order:
+// 1. A rank that arrived, is not in kFinished and whose process is gone has died: at once.
+// 2. The furthest-behind ranks are those that are first in the order (not arrived; kStart to
+//    kAudit by point, phase and calls; kReport), among the ranks that are not in kFinished. The run
+//    hangs when none of *them* has changed for longer than `timeout_ns`: the others may only be
+//    waiting. A slow rank that still changes is no hang.
+// Silence counts from `counting_from_ns` at the earliest: when watching began, or went on after
+// this process had itself been stopped.
+// REQUIRES: `snapshots` ascending by rank.
+std::optional<Diagnosis> Diagnose(std::span<const RankSnapshot> snapshots, std::int64_t now_ns,
+                                  std::int64_t timeout_ns, std::int64_t counting_from_ns);
+
+// Where a rank is: "in call 17 (point 3, check)", "in set-up", "at the start".
+std::string Describe(const HeartbeatState& state);
+
+// "rank 2", "ranks 0, 1, 3", "ranks 0-5, 7". REQUIRES: `ranks` ascending, not empty.
+std::string RankList(std::span<const int> ranks);
+
+}  // namespace mailbench

@@ -1,0 +1,214 @@
+#include "harness/watchdog/diagnosis.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mailbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kNow = 100 * kSecond;
+constexpr std::int64_t kTimeout = 10 * kSecond;
+
+// A rank that is there since `age` seconds before now.
+RankSnapshot At(int rank, Phase phase, std::uint32_t point, std::uint64_t calls, double age) {
+  RankSnapshot snapshot;
+  snapshot.rank = rank;
+  snapshot.pid = 1000 + rank;
+  snapshot.state.phase = phase;
+  snapshot.state.point = point;
+  snapshot.state.calls = calls;
+  snapshot.state.since_ns = kNow - static_cast<std::int64_t>(age * 1e9);
+  return snapshot;
+}
+
+RankSnapshot Dead(RankSnapshot snapshot) {
+  snapshot.alive = false;
+  return snapshot;
+}
+
+RankSnapshot NotArrived(int rank) {
+  RankSnapshot snapshot;
+  snapshot.rank = rank;
+  return snapshot;
+}
+
+std::optional<Diagnosis> DiagnoseAll(const std::vector<RankSnapshot>& snapshots,
+                                     std::int64_t counting_from_ns = 0) {
+  return Diagnose(snapshots, kNow, kTimeout, counting_from_ns);
+}
+
+std::string TextOf(const std::vector<RankSnapshot>& snapshots, std::int64_t counting_from_ns = 0) {
+  const auto diagnosis = DiagnoseAll(snapshots, counting_from_ns);
+  return diagnosis ? diagnosis->text : "goes on";
+}
+
+TEST(DiagnoseTest, ARunWithoutRanksGoesOn) { EXPECT_EQ(TextOf({}), "goes on"); }
+
+TEST(DiagnoseTest, NamesTheRankThatNeverEnteredACall) {
+  const auto diagnosis =
+      DiagnoseAll({At(0, Phase::kCheck, 3, 17, 10.1), At(1, Phase::kCheck, 3, 17, 10.05),
+                   At(2, Phase::kCheck, 3, 16, 10.2), At(3, Phase::kCheck, 3, 17, 10.15)});
+  ASSERT_TRUE(diagnosis);
+  EXPECT_THAT(diagnosis->culprits, ElementsAre(2));
+  EXPECT_THAT(diagnosis->waiting, ElementsAre(0, 1, 3));
+  EXPECT_EQ(diagnosis->since_ns, kNow - 10'200'000'000);
+  EXPECT_EQ(diagnosis->text,
+            "rank 2 never entered call 17 (point 3, check) and was last seen 10.2 s ago in call 16 "
+            "(point 3, check)\n"
+            "ranks 0, 1, 3 wait for it, the nearest in call 17 (point 3, check) for 10.2 s");
+}
+
+TEST(DiagnoseTest, NoHangBeforeTheTimeout) {
+  EXPECT_EQ(TextOf({At(0, Phase::kCheck, 3, 17, 9.9), At(1, Phase::kCheck, 3, 16, 10.0)}),
+            "goes on");
+  EXPECT_NE(TextOf({At(0, Phase::kCheck, 3, 17, 9.9), At(1, Phase::kCheck, 3, 16, 10.01)}),
+            "goes on");
+}
+
+TEST(DiagnoseTest, WaitingLongForASlowRankIsNoHang) {
+  // Rank 0 waits for 60 s, but rank 1, which it waits for, moved a second ago.
+  EXPECT_EQ(TextOf({At(0, Phase::kMeasure, 3, 900, 60), At(1, Phase::kMeasure, 3, 17, 1)}),
+            "goes on");
+}
+
+TEST(DiagnoseTest, ARankThatIsAheadCannotHideOneThatIsStuck) {
+  const auto diagnosis =
+      DiagnoseAll({At(0, Phase::kMeasure, 3, 900, 0.1), At(1, Phase::kMeasure, 3, 17, 11)});
+  ASSERT_TRUE(diagnosis);
+  EXPECT_EQ(diagnosis->text,
+            "rank 1 never entered call 18 and was last seen 11.0 s ago in call 17 (point 3, "
+            "measure)\n"
+            "rank 0 waits for it, in call 900 (point 3, measure) for 0.1 s");
+}
+
+TEST(DiagnoseTest, OneOfSeveralFurthestBehindThatMovedLatelyIsNoHang) {
+  EXPECT_EQ(TextOf({At(0, Phase::kCheck, 3, 16, 30), At(1, Phase::kCheck, 3, 16, 5),
+                    At(2, Phase::kCheck, 3, 17, 40)}),
+            "goes on");
+}
+
+TEST(DiagnoseTest, NamesSeveralRanksThatAreBehind) {
+  const auto diagnosis =
+      DiagnoseAll({At(0, Phase::kCheck, 3, 16, 12), At(1, Phase::kCheck, 3, 17, 12),
+                   At(2, Phase::kCheck, 3, 16, 11)});
+  ASSERT_TRUE(diagnosis);
+  EXPECT_THAT(diagnosis->culprits, ElementsAre(0, 2));
+  EXPECT_EQ(diagnosis->text,
+            "ranks 0, 2 never entered call 17 (point 3, check) and were last seen 11.0 s ago in "
+            "call 16 (point 3, check)\n"
+            "rank 1 waits for them, in call 17 (point 3, check) for 12.0 s");
+}
+
+TEST(DiagnoseTest, SaysWhenAllRanksAreEquallyFar) {
+  const auto diagnosis =
+      DiagnoseAll({At(0, Phase::kCheck, 3, 17, 10.4), At(1, Phase::kCheck, 3, 17, 10.2),
+                   At(2, Phase::kCheck, 3, 17, 10.3)});
+  ASSERT_TRUE(diagnosis);
+  EXPECT_THAT(diagnosis->culprits, ElementsAre(0, 1, 2));
+  EXPECT_THAT(diagnosis->waiting, IsEmpty());
+  EXPECT_EQ(diagnosis->text,
+            "ranks 0-2 are all in call 17 (point 3, check): none of them has moved for 10.2 s");
+  EXPECT_EQ(TextOf({At(0, Phase::kSetUp, 0, 0, 12)}),
+            "rank 0 is stuck in set-up: it has not moved for 12.0 s");
+}
+
+TEST(DiagnoseTest, APointCountsBeforeAPhase) {
+  // Rank 1 is in an earlier phase, but of a later point.
+  const auto diagnosis =
+      DiagnoseAll({At(0, Phase::kAudit, 3, 40, 11), At(1, Phase::kSetUp, 4, 40, 11)});
+  ASSERT_TRUE(diagnosis);
+  EXPECT_EQ(diagnosis->text,
+            "rank 0 never came to set-up and was last seen 11.0 s ago in audit of point 3, after "
+            "call 40\n"
+            "rank 1 waits for it, in set-up for 11.0 s");
+}
+
+TEST(DiagnoseTest, TheReportIsTheLastPhaseWhateverThePoint) {
+  EXPECT_EQ(TextOf({At(0, Phase::kReport, 0, 40, 11), At(1, Phase::kMeasure, 4, 40, 11)}),
+            "rank 1 never came to the report and was last seen 11.0 s ago in call 40 (point 4, "
+            "measure)\n"
+            "rank 0 waits for it, in the report for 11.0 s");
+  EXPECT_EQ(TextOf({At(0, Phase::kReport, 0, 40, 11), At(1, Phase::kFinished, 0, 40, 11)}),
+            "rank 0 never came to the end of the run and was last seen 11.0 s ago in the report\n"
+            "rank 1 waits for it, at the end of the run for 11.0 s");
+}
+
+TEST(DiagnoseTest, BeforeTheFirstCall) {
+  EXPECT_EQ(TextOf({At(0, Phase::kCheck, 0, 1, 11), At(1, Phase::kCheck, 0, 0, 11)}),
+            "rank 1 never entered call 1 (point 0, check) and was last seen 11.0 s ago in check of "
+            "point 0, before its first call\n"
+            "rank 0 waits for it, in call 1 (point 0, check) for 11.0 s");
+  EXPECT_EQ(TextOf({At(0, Phase::kStart, 0, 0, 11), At(1, Phase::kCheck, 0, 0, 11)}),
+            "rank 0 never came to check of point 0 and was last seen 11.0 s ago at the start\n"
+            "rank 1 waits for it, in check of point 0, before its first call for 11.0 s");
+}
+
+TEST(DiagnoseTest, FinishedRanksAreNotWatched) {
+  EXPECT_EQ(TextOf({At(0, Phase::kFinished, 0, 40, 60), At(1, Phase::kFinished, 0, 40, 90)}),
+            "goes on");
+  EXPECT_EQ(TextOf({Dead(At(0, Phase::kFinished, 0, 40, 60)), At(1, Phase::kReport, 0, 40, 1)}),
+            "goes on");
+}
+
+TEST(DiagnoseTest, ADeadRankIsNamedAtOnce) {
+  const auto diagnosis =
+      DiagnoseAll({At(0, Phase::kMeasure, 3, 18, 0.1), Dead(At(1, Phase::kMeasure, 3, 17, 0.3)),
+                   At(2, Phase::kMeasure, 3, 18, 0.1), At(3, Phase::kFinished, 0, 18, 0.1)});
+  ASSERT_TRUE(diagnosis);
+  EXPECT_THAT(diagnosis->culprits, ElementsAre(1));
+  EXPECT_THAT(diagnosis->waiting, ElementsAre(0, 2));
+  EXPECT_EQ(diagnosis->since_ns, kNow - 300'000'000);
+  EXPECT_EQ(diagnosis->text,
+            "rank 1 died (process 1001): last seen 0.3 s ago in call 17 (point 3, measure)\n"
+            "ranks 0, 2 cannot go on without it");
+}
+
+TEST(DiagnoseTest, SeveralDeadRanks) {
+  EXPECT_EQ(TextOf({At(0, Phase::kReport, 0, 18, 0.1), Dead(At(1, Phase::kSetUp, 0, 0, 2)),
+                    Dead(At(2, Phase::kReport, 0, 18, 0.1))}),
+            "rank 1 died (process 1001): last seen 2.0 s ago in set-up\n"
+            "ranks 1, 2 died\n"
+            "rank 0 cannot go on without them");
+}
+
+TEST(DiagnoseTest, ADeathExplainsAHang) {
+  EXPECT_EQ(TextOf({At(0, Phase::kMeasure, 3, 17, 60), Dead(At(1, Phase::kMeasure, 3, 18, 60))}),
+            "rank 1 died (process 1001): last seen 60.0 s ago in call 18 (point 3, measure)\n"
+            "rank 0 cannot go on without it");
+}
+
+TEST(DiagnoseTest, ARankThatNeverArrives) {
+  const std::vector<RankSnapshot> snapshots = {At(0, Phase::kStart, 0, 0, 11), NotArrived(1),
+                                               At(2, Phase::kStart, 0, 0, 11), NotArrived(3)};
+  EXPECT_EQ(TextOf(snapshots, kNow - 9 * kSecond), "goes on");
+  EXPECT_EQ(TextOf(snapshots, kNow - 12 * kSecond),
+            "ranks 1, 3 never arrived in 12.0 s\n"
+            "ranks 0, 2 wait for them");
+}
+
+TEST(DiagnoseTest, SilenceCountsFromWhenWatchingBegan) {
+  const std::vector<RankSnapshot> snapshots = {At(0, Phase::kCheck, 3, 17, 60)};
+  EXPECT_EQ(TextOf(snapshots, kNow - 10 * kSecond), "goes on");
+  EXPECT_EQ(TextOf(snapshots, kNow - 11 * kSecond),
+            "rank 0 is stuck in call 17 (point 3, check): it has not moved for 60.0 s");
+}
+
+TEST(RankListTest, WritesLongRunsAsRanges) {
+  EXPECT_EQ(RankList(std::vector{2}), "rank 2");
+  EXPECT_EQ(RankList(std::vector{0, 1}), "ranks 0, 1");
+  EXPECT_EQ(RankList(std::vector{0, 1, 3}), "ranks 0, 1, 3");
+  EXPECT_EQ(RankList(std::vector{0, 1, 2}), "ranks 0-2");
+  EXPECT_EQ(RankList(std::vector{0, 1, 2, 3, 4, 5, 7}), "ranks 0-5, 7");
+  EXPECT_EQ(RankList(std::vector{0, 2, 3, 70, 71, 72}), "ranks 0, 2, 3, 70-72");
+}
+
+}  // namespace
+}  // namespace mailbench

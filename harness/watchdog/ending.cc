@@ -1,0 +1,142 @@
+#include "harness/watchdog/ending.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace mailbench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kFollowerPoll{2};
+constexpr std::chrono::milliseconds kAnnounceAfter{kFollowerPatienceMs};
+
+// Straight to the file descriptor, one line at once: the main thread may hold stdio's lock, and
+// lines of several ranks do not mix.
+void PrintLine(const std::string& text) {
+  const std::string line = "mailbench: " + text + "\n";
+  std::size_t written = 0;
+  while (written < line.size()) {
+    const ssize_t count = write(STDERR_FILENO, line.data() + written, line.size() - written);
+    if (count < 0 && errno == EINTR) {
+      continue;
+    }
+    if (count <= 0) {
+      return;
+    }
+    written += static_cast<std::size_t>(count);
+  }
+}
+
+[[noreturn]] void Leave(ExitCode code) {
+  // What the main thread has printed of the table so far, unless it is printing just now.
+  if (ftrylockfile(stdout) == 0) {
+    std::fflush(stdout);
+    funlockfile(stdout);
+  }
+  _exit(static_cast<int>(code));
+}
+
+// The one line that says why the run ends, for whichever thread comes first.
+class Announcement {
+ public:
+  explicit Announcement(std::string text) : text_(std::move(text)) {}
+  void Say() {
+    if (!said_.exchange(true)) {
+      PrintLine(text_);
+    }
+  }
+
+ private:
+  const std::string text_;
+  std::atomic<bool> said_{false};
+};
+
+// Ends the process when the callback or a pipe does not come back, and says the announcement before
+// the launcher, whose other ranks have left by then, kills this one. `announcement` may be empty.
+void StartLimit(std::shared_ptr<Announcement> announcement, ExitCode code) {
+  try {
+    std::thread([announcement = std::move(announcement), code] {
+      std::this_thread::sleep_for(kAnnounceAfter);
+      if (announcement) {
+        announcement->Say();
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(kEndingLimitMs) - kAnnounceAfter);
+      PrintLine("gave up on ending the run in order after " +
+                std::to_string(kEndingLimitMs / 1000) + " s");
+      _exit(static_cast<int>(code));
+    }).detach();
+  } catch (const std::system_error&) {
+    PrintLine("no thread to limit the time that ending the run takes");
+  }
+}
+
+// Returns the ending to carry out once this rank holds the claim; leaves when another carries it
+// out.
+Ending ClaimOrFollow(const BoardView& board, std::optional<Ending> ending) {
+  const auto deadline = Clock::now() + std::chrono::milliseconds(kFollowerPatienceMs);
+  const ExitCode own_code = ending ? ending->code : ExitCode::kHung;
+  for (;;) {
+    const ClaimResult result = TryClaim(board);
+    if (result.dead_rank) {
+      const std::string said = SaidReason(board);
+      return {.code = ExitCode::kHung,
+              .status = "hung",
+              .reason = "rank " + std::to_string(*result.dead_rank) +
+                        " died while it ended the run" + (said.empty() ? "" : ": " + said)};
+    }
+    if (result.claimed) {
+      return ending.value_or(Ending{});
+    }
+    if (HasEnded(board) || Clock::now() > deadline) {
+      const ExitCode code = SaidCode(board).value_or(own_code);
+      StartLimit(nullptr, code);
+      Leave(code);
+    }
+    std::this_thread::sleep_for(kFollowerPoll);
+  }
+}
+
+}  // namespace
+
+void EndProcess(const EndingContext& context, std::optional<Ending> ending) {
+  Ending chosen;
+  std::shared_ptr<Announcement> announcement;
+  if (context.board) {
+    chosen = ClaimOrFollow(*context.board, std::move(ending));
+    SayEnding(*context.board, chosen.code, chosen.reason);
+  } else {
+    chosen = std::move(ending).value_or(Ending{});
+  }
+  if (context.board || context.rank == 0) {
+    announcement = std::make_shared<Announcement>(chosen.status + ": " + chosen.reason);
+  }
+  StartLimit(announcement, chosen.code);
+  try {
+    if (context.callback) {
+      context.callback(chosen);
+    }
+  } catch (const std::exception& error) {
+    PrintLine(std::string("the report of the run that ends here was not written: ") + error.what());
+  } catch (...) {
+    PrintLine("the report of the run that ends here was not written");
+  }
+  if (announcement) {
+    announcement->Say();
+  }
+  if (context.board) {
+    MarkEnded(*context.board);
+  }
+  Leave(chosen.code);
+}
+
+}  // namespace mailbench

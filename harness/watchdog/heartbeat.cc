@@ -1,0 +1,86 @@
+#include "harness/watchdog/heartbeat.h"
+
+#include <ctime>
+#include <utility>
+
+namespace mailbench {
+namespace {
+
+constexpr int kPhaseShift = 32;
+
+std::uint64_t Pack(Phase phase, std::uint32_t point) {
+  return std::uint64_t{static_cast<std::uint32_t>(phase)} << kPhaseShift | point;
+}
+
+}  // namespace
+
+const char* ToString(Phase phase) {
+  switch (phase) {
+    case Phase::kStart:
+      return "start";
+    case Phase::kSetUp:
+      return "set-up";
+    case Phase::kCheck:
+      return "check";
+    case Phase::kWarmUp:
+      return "warm-up";
+    case Phase::kMeasure:
+      return "measure";
+    case Phase::kAudit:
+      return "audit";
+    case Phase::kReport:
+      return "report";
+    case Phase::kFinished:
+      return "finished";
+  }
+  return "unknown";
+}
+
+std::int64_t MonotonicNow() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+HeartbeatState Read(const HeartbeatSlot& slot) {
+  HeartbeatState state;
+  const std::uint64_t packed = slot.phase_and_point.load(std::memory_order_acquire);
+  state.phase = static_cast<Phase>(packed >> kPhaseShift);
+  state.point = static_cast<std::uint32_t>(packed);
+  state.calls = slot.calls.load(std::memory_order_acquire);
+  // Last: the acquires above make the time of whatever they saw visible here.
+  state.since_ns = slot.since_ns.load(std::memory_order_relaxed);
+  return state;
+}
+
+Heartbeat::Heartbeat(HeartbeatSlot* slot, Observer observer)
+    : slot_(slot), observer_(std::move(observer)) {
+  Publish();
+}
+
+void Heartbeat::Enter(Phase phase, std::uint32_t point) {
+  state_.phase = phase;
+  state_.point = point;
+  Publish();
+  if (observer_) {
+    observer_(state_);
+  }
+}
+
+void Heartbeat::CountCall() {
+  ++state_.calls;
+  Publish();
+  if (observer_) {
+    observer_(state_);
+  }
+}
+
+void Heartbeat::Publish() {
+  state_.since_ns = MonotonicNow();
+  // The time first, what it is the time of afterwards, each with release: see Read.
+  slot_->since_ns.store(state_.since_ns, std::memory_order_relaxed);
+  slot_->phase_and_point.store(Pack(state_.phase, state_.point), std::memory_order_release);
+  slot_->calls.store(state_.calls, std::memory_order_release);
+}
+
+}  // namespace mailbench

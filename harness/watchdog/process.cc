@@ -1,0 +1,35 @@
+#include "harness/watchdog/process.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <fstream>
+#include <string>
+
+namespace mailbench {
+
+bool ProcessIsAlive(std::int32_t pid) {
+  if (kill(pid, 0) != 0 && errno == ESRCH) {
+    return false;
+  }
+  // proc(5): the state is the field after the name, which stands in parentheses and may itself
+  // hold any character.
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string stat;
+  std::getline(file, stat, '\0');
+  const std::size_t name_end = stat.rfind(") ");
+  if (name_end == std::string::npos || name_end + 2 >= stat.size()) {
+    // Ended just now, or /proc is not there.
+    return kill(pid, 0) == 0 || errno != ESRCH;
+  }
+  const char state = stat[name_end + 2];
+  return state != 'Z' && state != 'X';
+}
+
+std::uint64_t OwnPidNamespace() {
+  struct stat facts {};
+  return stat("/proc/self/ns/pid", &facts) == 0 ? std::uint64_t{facts.st_ino} : 0;
+}
+
+}  // namespace mailbench

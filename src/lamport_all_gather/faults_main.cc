@@ -1,0 +1,107 @@
+// lamport_all_gather with a fault of one rank, for the tests of what a run does then.
+//
+// usage: lamport_all_gather_faults RANK WHERE ACTION [FLAG]...
+//   WHERE   set-up, first-call, mid-sweep or report
+//   ACTION  kill (SIGKILL), stop (SIGSTOP), never (sleeps for ever), late (sleeps for 3 s)
+// or lamport_all_gather_faults RANK - flip: algorithm mpi flips one bit of that rank's output.
+#include <mpi.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "harness/launch/executor.h"
+#include "harness/ranks/launcher.h"
+#include "harness/ranks/mpi_error.h"
+#include "harness/ranks/ranks.h"
+#include "harness/run/run.h"
+#include "kernels/machine/host/stream.h"
+#include "src/lamport_all_gather/gather_buffers.h"
+#include "src/lamport_all_gather/lamport_all_gather.h"
+
+namespace mailbench {
+namespace {
+
+struct Fault {
+  int rank;
+  std::string where;
+  std::string action;
+};
+
+bool IsThere(const std::string& where, const HeartbeatState& state) {
+  if (where == "set-up") return state.phase == Phase::kSetUp;
+  if (where == "first-call") return state.phase == Phase::kCheck && state.point == 0;
+  if (where == "mid-sweep") return state.phase == Phase::kMeasure && state.point == 3;
+  return where == "report" && state.phase == Phase::kReport;
+}
+
+void Act(const std::string& action) {
+  if (action == "kill") kill(getpid(), SIGKILL);
+  if (action == "stop") kill(getpid(), SIGSTOP);
+  if (action == "late") std::this_thread::sleep_for(std::chrono::seconds(3));
+  if (action == "never") std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+// MPI_Allgather, after which one bit of one word of the struck rank's output is flipped.
+class FlipsABit : public GatherBuffers {
+ public:
+  FlipsABit(const InstanceContext& context, int rank)
+      : GatherBuffers(context, [](std::uint32_t word) { return word; }),
+        stream_(*context.executor.host_stream()),
+        strikes_(context.ranks.rank() == rank) {}
+
+  void Enqueue(int slot) override {
+    stream_.Launch([this, from = input(slot), to = output(slot)](GridRunner&) {
+      const int bytes = static_cast<int>(from.bytes());
+      MAILBENCH_MPI(
+          MPI_Allgather(from.data, bytes, MPI_BYTE, to, bytes, MPI_BYTE, ranks().comm()));
+      if (strikes_) to->word[3] ^= 1u << 7;
+    });
+  }
+
+ private:
+  HostStream& stream_;
+  bool strikes_;
+};
+
+class WithFault : public LamportAllGather {
+ public:
+  explicit WithFault(Fault fault) : fault_(std::move(fault)) {}
+
+  std::unique_ptr<Instance> Create(std::string_view algorithm,
+                                   const InstanceContext& context) override {
+    if (algorithm == "mpi" && fault_.action == "flip") {
+      return std::make_unique<FlipsABit>(context, fault_.rank);
+    }
+    return LamportAllGather::Create(algorithm, context);
+  }
+
+ private:
+  Fault fault_;
+};
+
+}  // namespace
+}  // namespace mailbench
+
+int main(int argc, char** argv) {
+  using mailbench::HeartbeatState;
+  if (argc < 4) return 2;
+  const mailbench::Fault fault{std::atoi(argv[1]), argv[2], argv[3]};
+  argv[3] = argv[0];
+  bool acted = mailbench::ReadLauncherEnvironment().rank != fault.rank;
+  mailbench::RunHooks hooks;
+  hooks.observer = [&](const HeartbeatState& state) {
+    if (acted || !mailbench::IsThere(fault.where, state)) return;
+    acted = true;
+    mailbench::Act(fault.action);
+  };
+  mailbench::WithFault collective(fault);
+  return mailbench::Run(argc - 3, argv + 3, collective, hooks);
+}

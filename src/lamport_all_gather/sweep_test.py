@@ -1,0 +1,80 @@
+"""Sweeps on the host transport: every result right, for many numbers of ranks.
+
+usage: sweep_test.py RANKS
+"""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from mpi_run import ROOT, mpirun, read_report
+
+RANKS = 1
+
+
+class Sweep(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.report = Path(directory.name) / "report.json"
+
+    def sweep(self, *arguments):
+        result = mpirun(RANKS, *arguments, "--json", self.report)
+        self.assertEqual(result.code, 0, result.stderr)
+        report = read_report(self.report)
+        self.assertEqual(report["run"]["status"], "passed")
+        self.assertEqual(report["errors"], [])
+        self.assertEqual(
+            list(self.report.parent.iterdir()), [self.report], "something else was left behind"
+        )
+        for point in report["points"]:
+            self.assert_checked(point)
+        return report
+
+    def assert_checked(self, point):
+        check = point["check"]
+        self.assertEqual(point["ranks"], RANKS)
+        self.assertEqual((check["mismatches"], check["leftover"]), (0, 0))
+        # Every word of every call's output, on every rank.
+        words = RANKS * point["bytes_per_rank"] // 4
+        self.assertEqual(check["compared"], check["calls"] * words)
+        self.assertGreaterEqual(check["calls"], 5 * RANKS)
+        self.assertEqual(check["audited"] > 0, point["algorithm"] == "lamport")
+
+    def test_quick_config(self):
+        config = ROOT / "configs/quick/lamport_all_gather.json"
+        report = self.sweep("--transport", "host", "--config", config)
+        sizes = {point["bytes_per_rank"] for point in report["points"]}
+        self.assertEqual((min(sizes), max(sizes)), (16, 512 * 1024))
+        keys = {(p["algorithm"], p["mode"], p["bytes_per_rank"]) for p in report["points"]}
+        self.assertEqual(len(keys), len(report["points"]))
+        self.assertEqual(len(keys), len(sizes) * 2 * 2)
+
+    def test_odd_sizes_and_inputs_that_are_copied(self):
+        for layout, copies in (("aligned", 0), ("misaligned", 1), ("strided", 1)):
+            with self.subTest(layout):
+                report = self.sweep(
+                    "--bytes", "16,1008,1040,4112", "--capacity", "8K", "--input", layout,
+                    "-n", "3", "-w", "1", "--calls-per-graph", "3", "--force",
+                )  # fmt: skip
+                for point in report["points"]:
+                    expected = copies if point["algorithm"] == "lamport" else 0
+                    if layout == "strided" and point["bytes_per_rank"] == 16:
+                        expected = 0  # a single row has no gaps
+                    self.assertEqual(point["input_copies_per_call"], expected)
+
+
+class ManyRanks(Sweep):
+    """For numbers of ranks far above the number of cores: one small size."""
+
+    def test_quick_config(self):
+        report = self.sweep("--bytes", "64", "-n", "2", "-w", "1", "--calls-per-graph", "2")
+        self.assertEqual(len(report["points"]), 4)
+
+    test_odd_sizes_and_inputs_that_are_copied = None
+
+
+if __name__ == "__main__":
+    RANKS = int(sys.argv.pop())
+    unittest.main(defaultTest="ManyRanks" if RANKS > 16 else "Sweep")
