@@ -74,21 +74,40 @@ bool Ranks::one_host() const {
                      [this](const std::string& host) { return host == hosts_.front(); });
 }
 
-void Ranks::Barrier() const { MAILBENCH_MPI(MPI_Barrier(comm_)); }
+void Ranks::Meet() const {
+  if (on_meeting_) {
+    on_meeting_();
+  }
+}
+
+void Ranks::Barrier() const {
+  Meet();
+  MAILBENCH_MPI(MPI_Barrier(comm_));
+}
 
 double Ranks::Max(double value) const {
+  Meet();
   double result = 0;
   MAILBENCH_MPI(MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, MPI_MAX, comm_));
   return result;
 }
 
 std::vector<double> Ranks::Gather(double value) const {
+  Meet();
   std::vector<double> values(static_cast<std::size_t>(size_));
   MAILBENCH_MPI(MPI_Allgather(&value, 1, MPI_DOUBLE, values.data(), 1, MPI_DOUBLE, comm_));
   return values;
 }
 
+void Ranks::GatherWords(std::span<const std::uint32_t> own, std::span<std::uint32_t> all) const {
+  Meet();
+  const int count = static_cast<int>(own.size());
+  MAILBENCH_MPI(
+      MPI_Allgather(own.data(), count, MPI_UINT32_T, all.data(), count, MPI_UINT32_T, comm_));
+}
+
 std::vector<std::string> Ranks::Gather(const std::string& text) const {
+  Meet();
   const auto count = static_cast<std::size_t>(size_);
   // Lengths travel at full width, so that every rank refuses alike what MPI's int cannot count.
   const std::uint64_t length = text.size();
@@ -120,6 +139,7 @@ void Ranks::Vote(ExitCode code, const std::string& error) const {
   } else if (code == ExitCode::kPassed) {
     code = ExitCode::kFailed;
   }
+  Meet();
   const int own = static_cast<int>(code);
   std::vector<int> codes(static_cast<std::size_t>(size_));
   MAILBENCH_MPI(MPI_Allgather(&own, 1, MPI_INT, codes.data(), 1, MPI_INT, comm_));

@@ -4,7 +4,11 @@
 
 #include <mpi.h>
 
+#include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/error.h"
@@ -31,11 +35,17 @@ class Ranks {
   const std::vector<std::string>& hosts() const { return hosts_; }  // host name by rank
   bool one_host() const;
 
+  // `observer` is called before each function below waits for the other ranks.
+  void OnMeeting(std::function<void()> observer) { on_meeting_ = std::move(observer); }
+
   // Every function below is collective: all ranks call it, and all return the same.
   void Barrier() const;
   double Max(double value) const;
   std::vector<double> Gather(double value) const;                  // by rank, on every rank
   std::vector<std::string> Gather(const std::string& text) const;  // by rank, on every rank
+
+  // all[size()][own.size()], by rank. REQUIRES: as many words on every rank, below 2^31.
+  void GatherWords(std::span<const std::uint32_t> own, std::span<std::uint32_t> all) const;
 
   // A vote after a step that can fail: `error` is "" where it worked, and `code` then counts for
   // nothing. When any rank failed, throws on every rank alike: the typed error of the worst code
@@ -48,11 +58,14 @@ class Ranks {
   void Finalize();
 
  private:
+  void Meet() const;
+
   int rank_ = 0;
   int size_ = 1;
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::vector<std::string> hosts_;
   bool finalized_ = false;
+  std::function<void()> on_meeting_;
 };
 
 }  // namespace mailbench

@@ -20,7 +20,7 @@ TEST(TableTest, HeadNamesTheRunAndTheColumns) {
             "# Ranks: 4\n"
             "# Host node1: ranks 0-2, 5\n"
             "# Host node2: ranks 3, 6-7\n"
-            "# Host node3: ranks 4\n"
+            "# Host node3: rank 4\n"
             "# Transport: host\n"
             "#   not unicast: no GPU\n"
             "# Algorithms: lamport, mpi\n"

@@ -28,9 +28,7 @@ namespace {
 
 int AsExit(ExitCode code) { return static_cast<int>(code); }
 
-void PrintError(const std::string& what) {
-  std::fprintf(stderr, "mailbench: %s\n", what.c_str());
-}
+void PrintError(const std::string& what) { std::fprintf(stderr, "mailbench: %s\n", what.c_str()); }
 
 // Prints what does not need other ranks: --help, --version, or why the arguments were refused.
 int Answer(const ParsedArguments& parsed) {
@@ -71,8 +69,8 @@ RunFacts FactsOf(const Collective& collective, const RunConfig& config, const Ra
   facts.identity = {std::string(collective.name()), ranks.size(), Build(), CanonicalJson(config),
                     MeasuredJson(config)};
   facts.start = TimestampUtc();
-  facts.environment = GatherEnvironment(ranks.hosts(), std::string(transport.transport->name()),
-                                        transport.refused);
+  facts.environment =
+      GatherEnvironment(ranks.hosts(), std::string(transport.transport->name()), transport.refused);
   facts.skipped = plan.skipped;
   return facts;
 }
@@ -104,8 +102,8 @@ void PrepareOnRankZero(const RunConfig& config, const Ranks& ranks, Prepared& pr
 Prepared Prepare(const Collective& collective, const RunConfig& config, const Ranks& ranks) {
   Prepared prepared;
   prepared.transport = ChooseTransport(config.transport, ranks);
-  prepared.plan = PlanSweep(collective, config,
-                            std::string(prepared.transport.transport->name()), ranks.size());
+  prepared.plan = PlanSweep(collective, config, std::string(prepared.transport.transport->name()),
+                            ranks.size());
   prepared.facts = FactsOf(collective, config, ranks, prepared.transport, prepared.plan);
   PrepareOnRankZero(config, ranks, prepared);
   return prepared;
@@ -125,7 +123,7 @@ void PrintHead(const Collective& collective, const Prepared& prepared, const Ran
 // A run under way. One a process.
 class Session {
  public:
-  Session(Collective& collective, const RunConfig& config, const Ranks& ranks, Watchdog& watchdog,
+  Session(Collective& collective, const RunConfig& config, Ranks& ranks, Watchdog& watchdog,
           std::atomic<bool>& journal_open)
       : collective_(collective),
         config_(config),
@@ -138,6 +136,7 @@ class Session {
     RunBoard board(ranks_);
     watchdog_.Attach(board.view());
     Heartbeat heartbeat(board.slot(), hooks.observer);
+    ranks_.OnMeeting([&] { heartbeat.CountMeeting(); });
     ExitCode code = ExitCode::kFailed;
     try {
       code = Sweep(prepared, heartbeat);
@@ -149,6 +148,7 @@ class Session {
     heartbeat.Enter(Phase::kFinished, 0);
     ranks_.Barrier();
     watchdog_.Detach();
+    ranks_.OnMeeting(nullptr);
     board.Free();
     return code;
   }
@@ -195,7 +195,7 @@ class Session {
 
   Collective& collective_;
   const RunConfig& config_;
-  const Ranks& ranks_;
+  Ranks& ranks_;
   Watchdog& watchdog_;
   std::atomic<bool>& journal_open_;
   std::optional<JournalWriter> journal_;
@@ -207,7 +207,8 @@ int Run(int argc, char** argv, Collective& collective, const RunHooks& hooks) {
   BlockSignals();
   const LauncherFacts launcher = ReadLauncherEnvironment();
   const ParsedArguments parsed = ParseArguments(argc, argv, collective);
-  const bool answers = !parsed.error.empty() || parsed.command_line.kind == CommandLine::Kind::kText;
+  const bool answers =
+      !parsed.error.empty() || parsed.command_line.kind == CommandLine::Kind::kText;
   if (answers && !launcher.launched) return Answer(parsed);
 
   const RunConfig& config = parsed.command_line.config;
@@ -232,13 +233,13 @@ int Run(int argc, char** argv, Collective& collective, const RunHooks& hooks) {
         Prepared prepared = Prepare(collective, config, ranks);
         if (config.list || config.dry_run) {
           if (ranks.rank() == 0) {
-            std::fputs((config.list ? ListAlgorithms(collective,
-                                                     prepared.facts.environment.transport,
-                                                     ranks.size()) +
-                                          ListTransports(ranks)
-                                    : ListPoints(prepared.plan, config))
-                           .c_str(),
-                       stdout);
+            std::fputs(
+                (config.list ? ListAlgorithms(collective, prepared.facts.environment.transport,
+                                              ranks.size()) +
+                                   ListTransports(ranks)
+                             : ListPoints(prepared.plan, config))
+                    .c_str(),
+                stdout);
           }
         } else {
           PrintHead(collective, prepared, ranks, launcher.launched);

@@ -19,8 +19,8 @@ Instances SetUp(Collective& collective, const SweepPlan& plan, Transport& transp
                 const MeasureContext& context) {
   Instances instances;
   for (const std::string& algorithm : plan.algorithms) {
-    instances[algorithm] = collective.Create(
-        algorithm, {context.config, context.ranks, transport, context.executor});
+    instances[algorithm] =
+        collective.Create(algorithm, {context.config, context.ranks, transport, context.executor});
   }
   return instances;
 }

@@ -58,7 +58,8 @@ TEST(CheckResult, AddsCountsAndKeepsTheEarlierText) {
   EXPECT_EQ(sum.audited, 18u);
   EXPECT_EQ(sum.leftover, 4u);
   EXPECT_EQ(sum.first, "a");
-  const CheckResult audit_only{.audited = 1, .leftover = 1};
+  CheckResult audit_only;
+  audit_only.leftover = 1;
   EXPECT_FALSE(audit_only.passed());
 }
 

@@ -30,7 +30,8 @@ bool OwnerIsAlive(const HeartbeatSlot& slot) {
          ProcessIsAlive(pid);
 }
 
-std::vector<RankSnapshot> TakeSnapshots(const BoardView& board) {
+std::vector<RankSnapshot> TakeSnapshots(const BoardView& board, Liveness liveness) {
+  const std::size_t next = (board.own + 1) % board.slots.size();
   std::vector<RankSnapshot> snapshots;
   snapshots.reserve(board.slots.size());
   for (std::size_t index = 0; index < board.slots.size(); ++index) {
@@ -38,7 +39,7 @@ std::vector<RankSnapshot> TakeSnapshots(const BoardView& board) {
     RankSnapshot snapshot;
     snapshot.rank = board.ranks[index];
     // Alive before the state: a rank that finishes and leaves in between is seen as finished.
-    snapshot.alive = OwnerIsAlive(slot);
+    snapshot.alive = (liveness == Liveness::kNextRank && index != next) || OwnerIsAlive(slot);
     snapshot.pid = slot.pid.load(std::memory_order_acquire);
     snapshot.state = Read(slot);
     snapshots.push_back(snapshot);

@@ -43,7 +43,11 @@ void Arrive(HeartbeatSlot* slot);
 // here because it lives in another PID namespace, is taken to be alive.
 bool OwnerIsAlive(const HeartbeatSlot& slot);
 
-std::vector<RankSnapshot> TakeSnapshots(const BoardView& board);
+// Whose death a snapshot shows. To ask for a process costs a look into /proc: when every rank asks
+// for the next one only, all of them are asked for, and the cost does not grow with their square.
+enum class Liveness { kNextRank, kAllRanks };
+
+std::vector<RankSnapshot> TakeSnapshots(const BoardView& board, Liveness liveness);
 
 struct ClaimResult {
   bool claimed = false;          // this process ends the run

@@ -91,7 +91,7 @@ TEST_F(BoardViewTest, SnapshotsNameTheRanksAndWhatTheyDo) {
   heartbeat.Enter(Phase::kCheck, 3);
   heartbeat.CountCall();
   child.Kill();
-  const std::vector<RankSnapshot> snapshots = TakeSnapshots(View(0));
+  const std::vector<RankSnapshot> snapshots = TakeSnapshots(View(0), Liveness::kAllRanks);
   ASSERT_EQ(snapshots.size(), 3U);
   EXPECT_EQ(snapshots[0].rank, 4);
   EXPECT_EQ(snapshots[0].pid, getpid());
@@ -104,6 +104,21 @@ TEST_F(BoardViewTest, SnapshotsNameTheRanksAndWhatTheyDo) {
   EXPECT_EQ(snapshots[2].rank, 7);
   EXPECT_EQ(snapshots[2].pid, 0);
   EXPECT_TRUE(snapshots[2].alive);
+}
+
+TEST_F(BoardViewTest, ASnapshotCanAskForTheNextRankOnly) {
+  Child child;
+  for (std::size_t slot = 0; slot < slots_.size(); ++slot) ArriveAs(slot, child.pid());
+  child.Kill();
+  const auto alive = [&](std::size_t own) {
+    std::vector<bool> result;
+    for (const RankSnapshot& snapshot : TakeSnapshots(View(own), Liveness::kNextRank)) {
+      result.push_back(snapshot.alive);
+    }
+    return result;
+  };
+  EXPECT_EQ(alive(0), (std::vector<bool>{true, false, true}));
+  EXPECT_EQ(alive(2), (std::vector<bool>{false, true, true}));
 }
 
 TEST_F(BoardViewTest, AProcessOfAnotherPidNamespaceIsTakenToBeAlive) {

@@ -8,19 +8,19 @@
 namespace mailbench {
 namespace {
 
-using Position = std::tuple<int, std::uint32_t, Phase, std::uint64_t>;
+using Position = std::tuple<int, std::uint32_t, Phase, std::uint64_t, std::uint64_t>;
 
 // How far a rank has come; the smaller is behind. Points come before phases, because the phases
 // repeat for each point.
 Position PositionOf(const RankSnapshot& snapshot) {
   const HeartbeatState& state = snapshot.state;
   if (snapshot.pid == 0) {
-    return {0, 0, Phase::kStart, 0};
+    return {0, 0, Phase::kStart, 0, 0};
   }
   if (state.phase == Phase::kReport || state.phase == Phase::kFinished) {
-    return {2, 0, state.phase, 0};
+    return {2, 0, state.phase, 0, state.meetings};
   }
-  return {1, state.point, state.phase, state.calls};
+  return {1, state.point, state.phase, state.calls, state.meetings};
 }
 
 bool IsFinished(const RankSnapshot& snapshot) {
@@ -82,6 +82,9 @@ std::string Missed(const HeartbeatState& behind, const RankSnapshot& ahead) {
     return "never entered call " + std::to_string(behind.calls + 1) +
            (state.calls == behind.calls + 1 && IsInSweep(state.phase) ? " " + PointAndPhase(state)
                                                                       : "");
+  }
+  if (state.phase == behind.phase && state.point == behind.point) {
+    return "never came to where the ranks meet in " + Stage(state);
   }
   return "never came to " + Stage(state);
 }

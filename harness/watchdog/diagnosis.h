@@ -29,9 +29,9 @@ struct Diagnosis {
 // In this order:
 // 1. A rank that arrived, is not in kFinished and whose process is gone has died: at once.
 // 2. The furthest-behind ranks are those that are first in the order (not arrived; kStart to
-//    kAudit by point, phase and calls; kReport), among the ranks that are not in kFinished. The run
-//    hangs when none of *them* has changed for longer than `timeout_ns`: the others may only be
-//    waiting. A slow rank that still changes is no hang.
+//    kAudit by point, phase, calls and meetings; kReport), among the ranks that are not in
+//    kFinished. The run hangs when none of *them* has changed for longer than `timeout_ns`: the
+//    others may only be waiting. A slow rank that still changes is no hang.
 // Silence counts from `counting_from_ns` at the earliest: when watching began, or went on after
 // this process had itself been stopped.
 // REQUIRES: `snapshots` ascending by rank.

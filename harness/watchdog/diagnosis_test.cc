@@ -66,6 +66,18 @@ TEST(DiagnoseTest, NamesTheRankThatNeverEnteredACall) {
             "ranks 0, 1, 3 wait for it, the nearest in call 17 (point 3, check) for 10.2 s");
 }
 
+TEST(DiagnoseTest, NamesTheRankThatNeverCameToWhereTheRanksMeet) {
+  std::vector<RankSnapshot> snapshots = {At(0, Phase::kMeasure, 3, 17, 10.5),
+                                         At(1, Phase::kMeasure, 3, 17, 10.6),
+                                         At(2, Phase::kMeasure, 3, 17, 10.4)};
+  for (RankSnapshot& snapshot : snapshots) snapshot.state.meetings = 40;
+  snapshots[1].state.meetings = 39;
+  EXPECT_EQ(TextOf(snapshots),
+            "rank 1 never came to where the ranks meet in measure of point 3 and was last seen "
+            "10.6 s ago in call 17 (point 3, measure)\n"
+            "ranks 0, 2 wait for it, the nearest in call 17 (point 3, measure) for 10.5 s");
+}
+
 TEST(DiagnoseTest, NoHangBeforeTheTimeout) {
   EXPECT_EQ(TextOf({At(0, Phase::kCheck, 3, 17, 9.9), At(1, Phase::kCheck, 3, 16, 10.0)}),
             "goes on");

@@ -48,6 +48,7 @@ HeartbeatState Read(const HeartbeatSlot& slot) {
   state.phase = static_cast<Phase>(packed >> kPhaseShift);
   state.point = static_cast<std::uint32_t>(packed);
   state.calls = slot.calls.load(std::memory_order_acquire);
+  state.meetings = slot.meetings.load(std::memory_order_acquire);
   // Last: the acquires above make the time of whatever they saw visible here.
   state.since_ns = slot.since_ns.load(std::memory_order_relaxed);
   return state;
@@ -75,12 +76,21 @@ void Heartbeat::CountCall() {
   }
 }
 
+void Heartbeat::CountMeeting() {
+  ++state_.meetings;
+  Publish();
+  if (observer_) {
+    observer_(state_);
+  }
+}
+
 void Heartbeat::Publish() {
   state_.since_ns = MonotonicNow();
   // The time first, what it is the time of afterwards, each with release: see Read.
   slot_->since_ns.store(state_.since_ns, std::memory_order_relaxed);
   slot_->phase_and_point.store(Pack(state_.phase, state_.point), std::memory_order_release);
   slot_->calls.store(state_.calls, std::memory_order_release);
+  slot_->meetings.store(state_.meetings, std::memory_order_release);
 }
 
 }  // namespace mailbench

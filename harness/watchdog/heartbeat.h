@@ -24,9 +24,10 @@ const char* ToString(Phase phase);  // "set-up"
 
 struct HeartbeatState {
   Phase phase = Phase::kStart;
-  std::uint32_t point = 0;    // index of the point in the sweep, from 0; never goes back
-  std::uint64_t calls = 0;    // calls of the collective entered since the start of the run
-  std::int64_t since_ns = 0;  // CLOCK_MONOTONIC when any of the above last changed
+  std::uint32_t point = 0;     // index of the point in the sweep, from 0; never goes back
+  std::uint64_t calls = 0;     // calls of the collective entered since the start of the run
+  std::uint64_t meetings = 0;  // times that it has come to where the harness waits for all ranks
+  std::int64_t since_ns = 0;   // CLOCK_MONOTONIC when any of the above last changed
 };
 
 // CLOCK_MONOTONIC, nanoseconds: one clock for all processes of a host.
@@ -36,6 +37,7 @@ std::int64_t MonotonicNow();
 struct alignas(128) HeartbeatSlot {
   std::atomic<std::uint64_t> phase_and_point;  // phase in the upper half
   std::atomic<std::uint64_t> calls;
+  std::atomic<std::uint64_t> meetings;
   std::atomic<std::int64_t> since_ns;
   std::atomic<std::uint64_t> pid_namespace;  // in which `pid` counts
   std::atomic<std::int32_t> pid;             // 0 until the rank has arrived
@@ -44,8 +46,9 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 static_assert(std::atomic<std::int32_t>::is_always_lock_free);
 static_assert(sizeof(HeartbeatSlot) == 128);
 
-// What a peer may believe: phase, point and calls are each a value that the owner published, and
-// since_ns is never older than the newest of them, so that a rank that moves never looks silent.
+// What a peer may believe: phase, point, calls and meetings are each a value that the owner
+// published, and since_ns is never older than the newest of them, so that a rank that moves never
+// looks silent.
 HeartbeatState Read(const HeartbeatSlot& slot);
 
 // A rank's own writer. Cheap enough to call on every call of a collective: a clock and two stores.
@@ -57,7 +60,8 @@ class Heartbeat {
   // Publishes kStart. The slot outlives the writer. REQUIRES: one writer a slot, one thread.
   explicit Heartbeat(HeartbeatSlot* slot, Observer observer = nullptr);
   void Enter(Phase phase, std::uint32_t point);
-  void CountCall();  // REQUIRES: called before the call of the collective is entered
+  void CountCall();     // REQUIRES: called before the call of the collective is entered
+  void CountMeeting();  // REQUIRES: called before the rank waits for the others
 
   const HeartbeatState& state() const { return state_; }
 

@@ -28,8 +28,11 @@ bool ProcessIsAlive(std::int32_t pid) {
 }
 
 std::uint64_t OwnPidNamespace() {
-  struct stat facts {};
-  return stat("/proc/self/ns/pid", &facts) == 0 ? std::uint64_t{facts.st_ino} : 0;
+  static const std::uint64_t own = [] {
+    struct stat facts {};
+    return stat("/proc/self/ns/pid", &facts) == 0 ? std::uint64_t{facts.st_ino} : 0;
+  }();
+  return own;
 }
 
 }  // namespace mailbench

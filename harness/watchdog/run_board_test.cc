@@ -33,7 +33,7 @@ TEST(RunBoardTest, EveryRankSeesEveryRank) {
   }
   g_ranks->Barrier();
   const std::vector<double> pids = g_ranks->Gather(getpid());
-  const std::vector<RankSnapshot> snapshots = TakeSnapshots(board.view());
+  const std::vector<RankSnapshot> snapshots = TakeSnapshots(board.view(), Liveness::kAllRanks);
   ASSERT_EQ(snapshots.size(), size);
   for (std::size_t each = 0; each < size; ++each) {
     EXPECT_EQ(snapshots[each].rank, static_cast<int>(each));

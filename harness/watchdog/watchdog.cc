@@ -92,9 +92,14 @@ void Watchdog::Tick(int signal) {
   if (IsClaimed(board)) {
     EndProcess(context_, std::nullopt);
   }
-  const std::vector<RankSnapshot> snapshots = TakeSnapshots(board);
-  if (const auto diagnosis = Diagnose(snapshots, now_ns, timeout_ns_, counting_from_ns_)) {
-    EndProcess(context_, Ending{ExitCode::kHung, "hung", diagnosis->text});
+  // A signal may be how a launcher reacts to the death of any rank.
+  std::vector<RankSnapshot> snapshots =
+      TakeSnapshots(board, signal == 0 ? Liveness::kNextRank : Liveness::kAllRanks);
+  if (Diagnose(snapshots, now_ns, timeout_ns_, counting_from_ns_)) {
+    snapshots = TakeSnapshots(board, Liveness::kAllRanks);
+    if (const auto diagnosis = Diagnose(snapshots, now_ns, timeout_ns_, counting_from_ns_)) {
+      EndProcess(context_, Ending{ExitCode::kHung, "hung", diagnosis->text});
+    }
   }
   const bool finished = std::all_of(
       snapshots.begin(), snapshots.end(),

@@ -1,12 +1,9 @@
 #include "src/lamport_all_gather/gather_buffers.h"
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <cstring>
 #include <span>
 
-#include "harness/ranks/mpi_error.h"
 #include "harness/ranks/ranks.h"
 #include "harness/validate/comparison.h"
 
@@ -87,9 +84,7 @@ void GatherBuffers::Fill(int slot, std::uint64_t call) {
 CheckResult GatherBuffers::Check(int slot) {
   const Slot& buffers = slots_[static_cast<std::size_t>(slot)];
   FillPayload(payload_, context_.config.seed, buffers.call, context_.ranks.rank());
-  const int count = static_cast<int>(payload_.size());
-  MAILBENCH_MPI(MPI_Allgather(payload_.data(), count, MPI_UINT32_T, reference_.data(), count,
-                              MPI_UINT32_T, context_.ranks.comm()));
+  context_.ranks.GatherWords(payload_, reference_);
   std::transform(reference_.begin(), reference_.end(), reference_.begin(), map_);
 
   const Comparison comparison = CompareWords(reference_, Words(buffers.output));

@@ -31,7 +31,7 @@ class GatherBuffers : public Instance {
 
   void Bind(const Shape& shape, int slots) override;
   void Fill(int slot, std::uint64_t call) override;
-  // The reference is MPI_Allgather of the payloads, mapped.
+  // The reference is what MPI_Allgather makes of the payloads, mapped.
   CheckResult Check(int slot) override;
 
  protected:
