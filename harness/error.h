@@ -1,4 +1,5 @@
-// Typed errors. Each carries the exit code that the run ends with; only main turns one into an exit.
+// Typed errors. Each carries the exit code that the run ends with; only main turns one into an
+// exit.
 #pragma once
 
 #include <stdexcept>

@@ -29,9 +29,9 @@ struct AlgorithmInfo {
 
 // A flag of the collective's own, beside those that every binary has.
 struct FlagInfo {
-  std::string_view name;      // long name without dashes; also the config's key
-  std::string_view summary;   // one line for --help
-  std::string_view standard;  // the value when not given
+  std::string_view name;                 // long name without dashes; also the config's key
+  std::string_view summary;              // one line for --help
+  std::string_view standard;             // the value when not given
   std::vector<std::string_view> values;  // the only values accepted
 };
 

@@ -24,7 +24,8 @@ class Sample {
   Sample(Mode mode, const Shape& shape, Instance& instance, const MeasureContext& context)
       : instance_(instance), context_(context) {
     if (mode == Mode::kGraph) calls_ = context.config.calls_per_graph;
-    const std::int64_t affordable = kOutputBudgetBytes / std::max<std::int64_t>(shape.bytes_total, 1);
+    const std::int64_t affordable =
+        kOutputBudgetBytes / std::max<std::int64_t>(shape.bytes_total, 1);
     slots_ = static_cast<int>(std::clamp<std::int64_t>(affordable, 1, calls_));
     instance.Bind(shape, slots_);
     if (mode == Mode::kGraph) {

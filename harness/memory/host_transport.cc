@@ -70,8 +70,8 @@ std::unique_ptr<SymmetricRegion> HostTransport::Allocate(std::size_t bytes) {
   const std::size_t offset = misalignment == 0 ? 0 : kSymmetricAlignment - misalignment;
   std::vector<std::uint64_t> offsets(ranks);
   const std::uint64_t own_offset = offset;
-  MAILBENCH_MPI(MPI_Allgather(&own_offset, 1, MPI_UINT64_T, offsets.data(), 1, MPI_UINT64_T,
-                              ranks_.comm()));
+  MAILBENCH_MPI(
+      MPI_Allgather(&own_offset, 1, MPI_UINT64_T, offsets.data(), 1, MPI_UINT64_T, ranks_.comm()));
 
   SymmetricView view;
   view.bytes = bytes;

@@ -13,10 +13,10 @@ namespace mailbench {
 inline constexpr std::size_t kSymmetricAlignment = 128;
 
 struct SymmetricView {
-  std::size_t bytes = 0;            // of one rank's share
-  int rank = 0;                     // the rank that this view belongs to
-  std::vector<std::byte*> peers;    // every rank's share as mapped here, the own one included
-  std::byte* multicast = nullptr;   // all shares at once; null where the transport has none
+  std::size_t bytes = 0;           // of one rank's share
+  int rank = 0;                    // the rank that this view belongs to
+  std::vector<std::byte*> peers;   // every rank's share as mapped here, the own one included
+  std::byte* multicast = nullptr;  // all shares at once; null where the transport has none
 
   std::byte* local() const { return peers[static_cast<std::size_t>(rank)]; }
 };

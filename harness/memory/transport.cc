@@ -27,7 +27,7 @@ std::optional<std::string> TransportRefusal(std::string_view name, const Ranks& 
     if (ranks.one_host()) return std::nullopt;
     return "it needs all ranks on one host: " + HostsAndRanks(ranks);
   }
-  return "this version of mailbench does not have it";
+  return "version 0.1 has no GPU transports";
 }
 
 TransportChoice ChooseTransport(std::string_view wanted, const Ranks& ranks) {

@@ -47,7 +47,8 @@ TEST(CompareWords, RefusesDifferentSizes) {
 }
 
 TEST(CheckResult, AddsCountsAndKeepsTheEarlierText) {
-  CheckResult sum{.calls = 1, .compared = 10, .mismatches = 0, .audited = 5, .leftover = 0, .first = ""};
+  CheckResult sum{
+      .calls = 1, .compared = 10, .mismatches = 0, .audited = 5, .leftover = 0, .first = ""};
   EXPECT_TRUE(sum.passed());
   sum.Add({.calls = 2, .compared = 20, .mismatches = 3, .audited = 6, .leftover = 0, .first = "a"});
   EXPECT_FALSE(sum.passed());

@@ -98,7 +98,6 @@ function(mailbench_ptx_test name)
     return()
   endif()
   cmake_parse_arguments(ARG "" "SOURCE;SCRIPT" "" ${ARGN})
-  find_package(Python3 REQUIRED COMPONENTS Interpreter)
   find_program(MAILBENCH_PTXAS ptxas HINTS "${CUDAToolkit_BIN_DIR}" REQUIRED)
   set(ptx "${CMAKE_CURRENT_BINARY_DIR}/${name}.ptx")
   add_custom_command(OUTPUT "${ptx}"
@@ -107,9 +106,7 @@ function(mailbench_ptx_test name)
             "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SOURCE}" -o "${ptx}"
     DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SOURCE}" DEPFILE "${ptx}.d" VERBATIM)
   add_custom_target(${name} ALL DEPENDS "${ptx}")
-  add_test(NAME ${name}
-           COMMAND Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" "${ptx}" "${MAILBENCH_PTXAS}")
-  set_tests_properties(${name} PROPERTIES LABELS host)
+  mailbench_script_test(${name} "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" "${ptx}" "${MAILBENCH_PTXAS}")
 endfunction()
 
 # mailbench_python_test(NAME SCRIPT file.py [ARGUMENTS ...]): a test of the binary
@@ -121,4 +118,12 @@ function(mailbench_python_test name)
            COMMAND Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" ${ARG_ARGUMENTS})
   set_tests_properties(${name} PROPERTIES LABELS host TIMEOUT 600 PROCESSORS 2 ENVIRONMENT
     "${MAILBENCH_TEST_ENVIRONMENT};PYTHONPATH=${CMAKE_SOURCE_DIR}/harness/run;PYTHONDONTWRITEBYTECODE=1;MAILBENCH_ROOT=${CMAKE_SOURCE_DIR};MAILBENCH_BIN=$<TARGET_FILE:lamport_all_gather>;MAILBENCH_FAULTS=$<TARGET_FILE:lamport_all_gather_faults>;MPIEXEC=${MPIEXEC_EXECUTABLE}")
+endfunction()
+
+# mailbench_script_test(NAME SCRIPT ARGUMENTS...): a test that is a Python script and no more.
+function(mailbench_script_test name)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  add_test(NAME ${name} COMMAND Python3::Interpreter ${ARGN})
+  set_tests_properties(${name} PROPERTIES LABELS host TIMEOUT 300 SKIP_RETURN_CODE 77
+                       ENVIRONMENT "${MAILBENCH_TEST_ENVIRONMENT}")
 endfunction()

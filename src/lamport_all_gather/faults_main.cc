@@ -60,8 +60,7 @@ class FlipsABit : public GatherBuffers {
   void Enqueue(int slot) override {
     stream_.Launch([this, from = input(slot), to = output(slot)](GridRunner&) {
       const int bytes = static_cast<int>(from.bytes());
-      MAILBENCH_MPI(
-          MPI_Allgather(from.data, bytes, MPI_BYTE, to, bytes, MPI_BYTE, ranks().comm()));
+      MAILBENCH_MPI(MPI_Allgather(from.data, bytes, MPI_BYTE, to, bytes, MPI_BYTE, ranks().comm()));
       if (strikes_) to->word[3] ^= 1u << 7;
     });
   }

@@ -21,7 +21,7 @@ class StackPool {
   boost::context::stack_context Allocate();
   void Deallocate(const boost::context::stack_context& stack) noexcept;
 
-  static constexpr std::size_t kStackBytes = 32 * 1024;
+  static constexpr std::size_t kStackBytes = std::size_t{32} * 1024;
 
  private:
   struct Stack {
