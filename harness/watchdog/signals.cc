@@ -26,6 +26,7 @@ void BlockSignals() {
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &ignore, nullptr);
+  sigaction(SIGXFSZ, &ignore, nullptr);
 }
 
 int WaitForSignal(std::chrono::milliseconds timeout) {

@@ -106,8 +106,9 @@ MailboxAudit AuditMailbox(const Pack* mailbox, const MailboxLayout& layout) {
         for (int word = 0; word < kPackWords; ++word) {
           ++audit.words;
           if (slot.word[word] == kSentinel) continue;
-          if (audit.leftover++ == 0)
+          if (audit.leftover++ == 0) {
             audit.first = {generation, source, pack, word, slot.word[word]};
+          }
         }
       }
     }

@@ -65,7 +65,9 @@ TEST(HostAllGather, CopiesInputsItCannotReadInPlaceAndCountsThem) {
     // Four rows of 32 bytes, 48 bytes apart.
     std::vector<Pack> strided(12);
     auto* strided_bytes = reinterpret_cast<std::byte*>(strided.data());
-    for (int row = 0; row < 4; ++row) std::memcpy(strided_bytes + row * 48, bytes + row * 32, 32);
+    for (std::ptrdiff_t row = 0; row < 4; ++row) {
+      std::memcpy(strided_bytes + row * 48, bytes + row * 32, 32);
+    }
     output.assign(16, Pack{});
     gather.Enqueue({strided_bytes, 4, 32, 48}, output.data(), stream);
     wrong += WrongWords(output, 0, 2, 8);

@@ -29,13 +29,13 @@ TEST(MailboxLayout, IsGenerationThenRankThenPack) {
   EXPECT_EQ(layout.Slot(0, 0, 7), 7);
   EXPECT_EQ(layout.Slot(0, 3, 7), 307);
   EXPECT_EQ(layout.Slot(2, 3, 7), 1107);
-  EXPECT_EQ(layout.bytes(), 3 * 4 * 100 * 16);
+  EXPECT_EQ(layout.bytes(), 19200);
 }
 
 TEST(MailboxLayout, CountsBeyond32Bits) {
   const MailboxLayout layout{72, std::int64_t{1} << 28};
-  EXPECT_EQ(layout.Slot(2, 71, 5), (std::int64_t{2 * 72 + 71} << 28) + 5);
-  EXPECT_EQ(layout.bytes(), (std::int64_t{3 * 72} << 28) * 16);
+  EXPECT_EQ(layout.Slot(2, 71, 5), (std::int64_t{215} << 28) + 5);
+  EXPECT_EQ(layout.bytes(), std::int64_t{216} << 32);
 }
 
 }  // namespace

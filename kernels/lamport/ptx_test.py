@@ -47,10 +47,10 @@ def kernels(text):
         publish = ["unicast", "multicast"][int(name.group(1))]
         found = [m.group(1) for m in map(INSTRUCTION.match, entry.group(0).splitlines()) if m]
         found = [i for i in found if not IGNORED.match(i)]
-        if publish == "unicast":  # a loop over the ranks, however often it was unrolled
-            loop = found.index(PUBLISH[publish])
-            rest = list(itertools.dropwhile(lambda i: i == PUBLISH[publish], found[loop:]))
-            found = found[: loop + 1] + rest
+        store = PUBLISH["unicast"]
+        if store in found:  # in a loop over the ranks, however often that was unrolled
+            rest = itertools.dropwhile(store.__eq__, found[found.index(store) :])
+            found = [*found[: found.index(store) + 1], *rest]
         yield publish, int(name.group(2)), found
 
 
@@ -64,9 +64,7 @@ def main():
         seen.add((publish, batch))
         expected = ENTER + [PUBLISH[publish], "griddepcontrol.launch_dependents"] + collect(batch)
         if found != expected:
-            failures.append(
-                f"{publish}, batch {batch}:\n  expected {expected}\n  found    {found}"
-            )
+            failures.append(f"{publish}, batch {batch}:\n  expected {expected}\n  found    {found}")
     wanted = {(publish, batch) for publish in PUBLISH for batch in (1, 2, 4, 8)}
     if seen != wanted:
         failures.append(f"kernels found: {sorted(seen)}, expected: {sorted(wanted)}")

@@ -37,16 +37,18 @@ class ThreadRanks {
   // Runs `body` for every rank at once.
   void Run(const std::function<void(int rank)>& body) {
     std::vector<std::thread> threads;
-    for (int rank = 0; rank < layout_.ranks; ++rank)
+    for (int rank = 0; rank < layout_.ranks; ++rank) {
       threads.emplace_back([&, rank] { body(rank); });
+    }
     for (std::thread& thread : threads) thread.join();
   }
 
   // Words that calls left behind, over all mailboxes.
   std::uint64_t Leftover() const {
     std::uint64_t leftover = 0;
-    for (const auto& mailbox : mailboxes_)
+    for (const auto& mailbox : mailboxes_) {
       leftover += AuditMailbox(mailbox.data(), layout_).leftover;
+    }
     return leftover;
   }
 

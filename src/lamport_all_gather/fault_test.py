@@ -44,6 +44,10 @@ class Faults(unittest.TestCase):
         self.assertLessEqual(len(rows), len(report["points"]))
         return report["points"]
 
+    def samples(self):
+        points = read_report(self.report)["points"]
+        return {str(point["latency_us"]["samples"]) for point in points}
+
     def resume(self):
         result = mpirun(RANKS, *SIZES, "--json", self.report, "--resume")
         self.assertEqual(result.code, 0, result.stderr)
@@ -62,12 +66,11 @@ class Faults(unittest.TestCase):
 
     def test_resume_measures_only_what_is_missing(self):
         self.strike(LAST, "mid-sweep", "kill")
-        before = {str(point["latency_us"]["samples"]) for point in read_report(self.report)["points"]}
+        before = self.samples()
         result = self.resume()
         rows = [line for line in result.stdout.splitlines() if re.match(r" +\d+ +\d+ ", line)]
         self.assertEqual((len(before), len(rows)), (3, POINTS - 3))
-        after = {str(point["latency_us"]["samples"]) for point in read_report(self.report)["points"]}
-        self.assertLess(before, after)
+        self.assertLess(before, self.samples())
         # Nothing is missing any more; other settings are another run.
         self.assertEqual(mpirun(RANKS, *SIZES, "--json", self.report, "--resume").code, 0)
         other = mpirun(RANKS, *SIZES, "--json", self.report, "--resume", "--seed", "5")

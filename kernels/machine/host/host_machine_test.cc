@@ -15,10 +15,12 @@ namespace {
 TEST(GridRunner, RunsEveryThreadOfEveryCtaOnce) {
   for (const GridDims dims :
        {GridDims{1, 1}, GridDims{3, 64}, GridDims{100, 33}, GridDims{2, 1024}}) {
-    std::vector<int> runs(static_cast<std::size_t>(dims.ctas * dims.threads));
+    std::vector<int> runs(static_cast<std::size_t>(dims.ctas) *
+                          static_cast<std::size_t>(dims.threads));
     GridRunner runner;
     runner.Run(dims, 0, [&](HostThread& thread) {
-      ++runs[static_cast<std::size_t>(thread.cta_index() * dims.threads + thread.thread_index())];
+      const int index = thread.cta_index() * dims.threads + thread.thread_index();
+      ++runs[static_cast<std::size_t>(index)];
     });
     EXPECT_EQ(runs, std::vector<int>(runs.size(), 1)) << dims.ctas << " x " << dims.threads;
   }
@@ -147,8 +149,8 @@ TEST(GridRunner, APollGivesUpWhenToldTo) {
   const std::uint32_t word = 3;
   runner.Run({2, 32}, 0, [&](HostThread& thread) {
     HostMachine m(thread);
-    if (!m.poll_again({.word = &word, .seen = 3, .generation = 2, .source = 5, .pack = 9}))
-      ++gave_up;
+    const PollSite site{.word = &word, .seen = 3, .generation = 2, .source = 5, .pack = 9};
+    if (!m.poll_again(site)) ++gave_up;
   });
   EXPECT_EQ(gave_up, 64);
   EXPECT_EQ(runner.last_poll().source, 5);
@@ -190,8 +192,8 @@ TEST(HostMachine, WarpShuffleXorExchangesLanes) {
     HostMachine m(thread);
     const auto own = static_cast<std::uint32_t>(m.thread_index());
     for (int mask = 1; mask < 32; mask *= 2) {
-      if (m.warp_shuffle_xor(own * 3, mask) != (own ^ static_cast<std::uint32_t>(mask)) * 3)
-        ++wrong;
+      const std::uint32_t other = own ^ static_cast<std::uint32_t>(mask);
+      if (m.warp_shuffle_xor(own * 3, mask) != other * 3) ++wrong;
     }
   });
   EXPECT_EQ(wrong, 0);
