@@ -16,7 +16,7 @@ BIN = os.environ.get("MAILBENCH_BIN", "")
 FAULTS = os.environ.get("MAILBENCH_FAULTS", "")
 ROOT = Path(os.environ.get("MAILBENCH_ROOT", "."))
 MPIEXEC = os.environ.get("MPIEXEC", "mpirun")
-DEADLINE_S = 120  # of a test, far above any run's own time-out
+DEADLINE_S = 300  # of a test, far above any run's own time-out
 
 
 @dataclass

@@ -50,6 +50,7 @@ set(MAILBENCH_TEST_ENVIRONMENT
   "OMPI_MCA_rmaps_base_oversubscribe=1" "OMPI_MCA_hwloc_base_binding_policy=none")
 if(MAILBENCH_SANITIZE)
   list(APPEND MAILBENCH_TEST_ENVIRONMENT
+    "MAILBENCH_LARGEST=8192"
     "ASAN_OPTIONS=fast_unwind_on_malloc=0"  # lsan.supp says why
     "LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/scripts/sanitize/lsan.supp:print_suppressions=0"
     "UBSAN_OPTIONS=print_stacktrace=1")

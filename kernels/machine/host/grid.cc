@@ -12,6 +12,9 @@ namespace {
 
 constexpr int kWarpLanes = 32;
 
+// Leaves a thread of a grid that has failed.
+struct Abandoned {};
+
 }  // namespace
 
 struct HostThread::Warp {
@@ -44,6 +47,7 @@ void HostThread::Wait(State state) {
   StartSwitch(&fake_stack_, runner_->scheduler_stack_);
   runner_->scheduler_ = std::move(runner_->scheduler_).resume();
   runner_->scheduler_stack_ = FinishSwitch(fake_stack_);
+  if (runner_->failure_) throw Abandoned();
 }
 
 void HostThread::CtaBarrier() {
@@ -139,8 +143,7 @@ void GridRunner::Resume(HostThread& thread) {
           scheduler_ = std::move(caller);
           try {
             (*kernel_)(thread);
-          } catch (const boost::context::detail::forced_unwind&) {
-            throw;  // the grid has failed: this fiber is being abandoned
+          } catch (const Abandoned&) {
           } catch (...) {
             failure_ = std::current_exception();
           }
@@ -186,6 +189,17 @@ bool GridRunner::RunCta(HostThread::Cta& cta) {
   return progress;
 }
 
+// Lets every thread that waits leave its kernel, then throws the failure on.
+void GridRunner::Abandon() {
+  for (auto& cta : ctas_) {
+    for (HostThread& thread : cta->threads) {
+      if (thread.fiber_ && thread.state_ != HostThread::State::kReturned) Resume(thread);
+    }
+    cta->live = 0;
+  }
+  std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
 void GridRunner::Run(const GridDims& dims, std::size_t shared_bytes, const Kernel& kernel) {
   if (dims.ctas < 1 || dims.threads < 1 || dims.threads > kMaxThreads) {
     throw std::invalid_argument("a grid of " + std::to_string(dims.ctas) + " CTAs of " +
@@ -220,10 +234,7 @@ void GridRunner::Run(const GridDims& dims, std::size_t shared_bytes, const Kerne
         --running;
       }
     }
-    if (failure_) {
-      for (auto& cta : ctas_) cta->threads.clear();  // unwinds the fibers that are suspended
-      std::rethrow_exception(std::exchange(failure_, nullptr));
-    }
+    if (failure_) Abandon();
     if (!progress) sched_yield();
   }
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -77,8 +77,8 @@ class GridRunner {
   // Runs `kernel` once for every thread of the grid and returns when all have returned. Writes of
   // earlier launches are visible to it, and its own to whoever learns of its end.
   // REQUIRES: dims.ctas >= 1 and 1 <= dims.threads <= 1024; otherwise std::invalid_argument.
-  // An exception of a thread ends the grid and is thrown on; the other threads are abandoned, so a
-  // kernel's locals are trivially destructible. Throws std::logic_error when the threads of a CTA
+  // An exception of a thread ends the grid and is thrown on; the other threads leave where they
+  // wait. Throws std::logic_error when the threads of a CTA
   // wait for each other for ever.
   void Run(const GridDims& dims, std::size_t shared_bytes, const Kernel& kernel);
 
@@ -100,6 +100,7 @@ class GridRunner {
   bool GivesUp() const;
   bool WaitsInVain(const HostThread& thread) const;
   void Resume(HostThread& thread);
+  [[noreturn]] void Abandon();
   void ThreadReturned(HostThread& thread);
   static void ReleaseBarrier(HostThread::Cta& cta);
   static void ReleaseWarp(HostThread::Cta& cta, int warp);
