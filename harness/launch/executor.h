@@ -25,6 +25,9 @@ class Executor {
   // Runs what `enqueue` puts on the stream to its end; returns the seconds that this rank took.
   virtual double Time(const std::function<void()>& enqueue) = 0;
 
+  // `observer` is called before each call starts, wherever the host sees it start.
+  virtual void OnCall(std::function<void()> observer) = 0;
+
   // The host machine's stream; null where calls run on a GPU.
   virtual HostStream* host_stream() { return nullptr; }
 };

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "harness/launch/executor.h"
 #include "kernels/machine/host/stream.h"
@@ -13,6 +14,7 @@ class HostExecutor : public Executor {
  public:
   std::unique_ptr<Graph> Record(const std::function<void()>& enqueue) override;
   double Time(const std::function<void()>& enqueue) override;
+  void OnCall(std::function<void()> observer) override { stream_.OnLaunch(std::move(observer)); }
   HostStream* host_stream() override { return &stream_; }
 
  private:

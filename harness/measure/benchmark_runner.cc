@@ -1,10 +1,12 @@
 #include "harness/measure/benchmark_runner.h"
 
 #include <benchmark/benchmark.h>
+#include <unistd.h>
 
-#include <cstdlib>
+#include <cstddef>
 #include <exception>
 #include <stdexcept>
+#include <string_view>
 
 namespace mailbench {
 namespace {
@@ -13,22 +15,18 @@ namespace {
 class SilentReporter : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context& /*context*/) override { return true; }
-  void ReportRuns(const std::vector<Run>& runs) override {
-    for (const Run& run : runs) iterations_ += run.iterations;
-  }
-  benchmark::IterationCount iterations() const { return iterations_; }
-
- private:
-  benchmark::IterationCount iterations_ = 0;
+  void ReportRuns(const std::vector<Run>& /*runs*/) override {}
 };
 
 }  // namespace
 
 std::optional<std::string> InterferingBenchmarkVariable() {
-  for (const char* name :
-       {"BENCHMARK_OUT", "BENCHMARK_FILTER", "BENCHMARK_REPETITIONS", "BENCHMARK_LIST_TESTS",
-        "BENCHMARK_ENABLE_RANDOM_INTERLEAVING", "BENCHMARK_PERF_COUNTERS"}) {
-    if (std::getenv(name) != nullptr) return name;
+  constexpr std::string_view kPrefix = "BENCHMARK_";
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text(*variable);
+    if (text.substr(0, kPrefix.size()) == kPrefix) {
+      return std::string(text.substr(0, text.find('=')));
+    }
   }
   return std::nullopt;
 }
@@ -58,9 +56,9 @@ std::vector<double> RunBenchmark(const std::string& name, int iterations,
   benchmark::RunSpecifiedBenchmarks(&reporter, nullptr, "all");
   benchmark::ClearRegisteredBenchmarks();
   if (failure) std::rethrow_exception(failure);
-  if (reporter.iterations() != iterations) {
-    throw std::logic_error("Google Benchmark ran " + std::to_string(reporter.iterations()) +
-                           " iterations of " + name + " instead of " + std::to_string(iterations));
+  if (samples.size() != static_cast<std::size_t>(iterations)) {
+    throw std::logic_error("Google Benchmark took " + std::to_string(samples.size()) +
+                           " samples of " + name + " instead of " + std::to_string(iterations));
   }
   return samples;
 }

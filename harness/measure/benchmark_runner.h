@@ -12,8 +12,8 @@
 
 namespace mailbench {
 
-// The name of an environment variable that would change what Google Benchmark runs or writes,
-// when one is set: the library reads them before main starts, so they can only be refused.
+// The name of an environment variable of Google Benchmark, when one is set. They change what it
+// runs or writes, and it reads them before main starts, so they can only be refused.
 std::optional<std::string> InterferingBenchmarkVariable();
 
 // Runs `sample` `iterations` times; it returns seconds. Returns them in order. Throws what `sample`

@@ -42,9 +42,13 @@ TEST(RunBenchmark, ThrowsOnWhatASampleThrew) {
 
 TEST(InterferingBenchmarkVariable, NamesWhatIsSet) {
   EXPECT_FALSE(InterferingBenchmarkVariable().has_value());
-  setenv("BENCHMARK_OUT", "x", 1);
-  EXPECT_EQ(InterferingBenchmarkVariable(), "BENCHMARK_OUT");
-  unsetenv("BENCHMARK_OUT");
+  for (const char* name : {"BENCHMARK_OUT", "BENCHMARK_MIN_WARMUP_TIME"}) {
+    setenv(name, "x", 1);
+    EXPECT_EQ(InterferingBenchmarkVariable(), name);
+    unsetenv(name);
+  }
+  setenv("NOT_A_BENCHMARK_VARIABLE", "x", 1);
+  EXPECT_FALSE(InterferingBenchmarkVariable().has_value());
 }
 
 }  // namespace

@@ -40,7 +40,6 @@ class Sample {
 
   // Seconds that this rank took for all calls of the sample.
   double Run() {
-    context_.heartbeat.CountCall();
     return context_.executor.Time([&] {
       if (graph_ != nullptr) {
         graph_->Replay();

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <exception>
+#include <string>
 #include <utility>
 
 #include "harness/error.h"
@@ -18,7 +20,7 @@ class HostRegion : public SymmetricRegion {
  public:
   HostRegion(MPI_Win window, SymmetricView view) : window_(window), view_(std::move(view)) {}
   ~HostRegion() override {
-    if (window_ != MPI_WIN_NULL) {
+    if (window_ != MPI_WIN_NULL && std::uncaught_exceptions() == 0) {
       std::fprintf(stderr, "mailbench: rank %d leaves %zu bytes of shared memory to the system\n",
                    view_.rank, view_.bytes);
     }
@@ -26,7 +28,7 @@ class HostRegion : public SymmetricRegion {
 
   const SymmetricView& view() const override { return view_; }
   void Free() override {
-    if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+    if (window_ != MPI_WIN_NULL) MAILBENCH_MPI(MPI_Win_free(&window_));
     view_ = SymmetricView{};
   }
 
@@ -63,6 +65,7 @@ std::unique_ptr<SymmetricRegion> HostTransport::Allocate(std::size_t bytes) {
     error = std::to_string(padded) + " bytes of shared memory a rank: " + failure.what();
   }
   ranks_.Vote(ExitCode::kMachine, error);
+  MAILBENCH_MPI(MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN));
 
   // Each rank aligns its own share; the others need the offset, since where a window is mapped
   // differs from process to process.

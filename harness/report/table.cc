@@ -97,6 +97,7 @@ std::string FormatTableFoot(const TableFoot& foot) {
   text += foot.checked
               ? std::to_string(foot.wrong_words) + (foot.wrong_words == 0 ? " OK" : " FAILED")
               : "N/A (not checked)";
+  if (foot.earlier_wrong) text += ", and the earlier run FAILED";
   text += '\n';
   if (!foot.report.empty()) text += "# Report: " + foot.report + '\n';
   return text;

@@ -31,7 +31,8 @@ struct TableFoot {
   std::size_t points = 0;          // in the table
   std::size_t resumed_points = 0;  // finished by an earlier run, not in the table
   bool checked = true;             // any point was
-  std::uint64_t wrong_words = 0;   // mismatches and leftovers of all points
+  std::uint64_t wrong_words = 0;   // mismatches and leftovers of the table's points
+  bool earlier_wrong = false;      // a point of the earlier run was wrong
   std::string report;              // its path; empty: none
 };
 std::string FormatTableFoot(const TableFoot& foot);

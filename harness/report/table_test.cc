@@ -53,11 +53,14 @@ TEST(TableTest, RowsStandUnderTheColumns) {
 }
 
 TEST(TableTest, FootGivesTheVerdict) {
-  EXPECT_EQ(FormatTableFoot({12, 0, true, 0, "a.json"}),
+  EXPECT_EQ(FormatTableFoot({1, 3, true, 0, true, ""}),
+            "#\n# Points: 1, and 3 of an earlier run\n"
+            "# Wrong words: 0 OK, and the earlier run FAILED\n");
+  EXPECT_EQ(FormatTableFoot({12, 0, true, 0, false, "a.json"}),
             "#\n# Points: 12\n# Wrong words: 0 OK\n# Report: a.json\n");
-  EXPECT_EQ(FormatTableFoot({1, 3, true, 7, ""}),
+  EXPECT_EQ(FormatTableFoot({1, 3, true, 7, false, ""}),
             "#\n# Points: 1, and 3 of an earlier run\n# Wrong words: 7 FAILED\n");
-  EXPECT_EQ(FormatTableFoot({1, 0, false, 0, ""}),
+  EXPECT_EQ(FormatTableFoot({1, 0, false, 0, false, ""}),
             "#\n# Points: 1\n# Wrong words: N/A (not checked)\n");
 }
 

@@ -6,6 +6,7 @@ MAILBENCH_ROOT (the repository), MPIEXEC.
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -24,6 +25,7 @@ class Result:
     code: int
     stdout: str
     stderr: str
+    session: int
 
     @property
     def messages(self):
@@ -37,16 +39,31 @@ def mpirun(ranks, *arguments, binary=None, prefix=(), environment=None):
     return run(command, environment)
 
 
-def run(command, environment=None):
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
+def start(command, environment=None):
+    """Starts the command in a session of its own, by which its processes are known."""
+    return subprocess.Popen(
+        list(map(str, command)),
         stdin=subprocess.DEVNULL,
-        timeout=DEADLINE_S,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
         env={**os.environ, **(environment or {})},
     )
-    return Result(done.returncode, done.stdout, done.stderr)
+
+
+def run(command, environment=None):
+    with start(command, environment) as process:
+        return finish(process)
+
+
+def finish(process):
+    try:
+        stdout, stderr = process.communicate(timeout=DEADLINE_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
+    return Result(process.returncode, stdout, stderr, process.pid)
 
 
 def read_report(path):
@@ -57,17 +74,24 @@ def read_report(path):
     return json.loads(Path(path).read_text())
 
 
-def processes_of(binary):
-    """Processes that still run `binary`, after a moment of grace for those that are leaving."""
+def processes(session, binary=None):
+    """Living processes of the session, of all programs or of one."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, _, its_session = stat.read_text().rpartition(") ")[2].split()[:4]
+            if int(its_session) != session or state in "ZX":
+                continue
+            if binary is None or os.readlink(stat.parent / "exe") == os.path.realpath(binary):
+                found.append(int(stat.parent.name))
+        except OSError:
+            continue  # it has left
+    return found
+
+
+def left_behind(session):
+    """Processes of a session that has ended, after a moment of grace for those that are leaving."""
     deadline = time.monotonic() + 5
-    while True:
-        found = []
-        for exe in Path("/proc").glob("[0-9]*/exe"):
-            try:
-                if os.readlink(exe) == os.path.realpath(binary):
-                    found.append(exe.parent.name)
-            except OSError:
-                continue  # it has left, or is not ours to look at
-        if not found or time.monotonic() > deadline:
-            return found
+    while processes(session) and time.monotonic() < deadline:
         time.sleep(0.05)
+    return processes(session)

@@ -143,7 +143,8 @@ class Session {
     } catch (const Error& error) {
       watchdog_.EndRun(EndingOf(error));
     } catch (const std::exception& error) {
-      watchdog_.EndRun({ExitCode::kFailed, ToString(RunStatus::kFailed), error.what()});
+      watchdog_.EndRun({ExitCode::kFailed, ToString(RunStatus::kFailed),
+                        "rank " + std::to_string(ranks_.rank()) + ": " + error.what()});
     }
     heartbeat.Enter(Phase::kFinished, 0);
     ranks_.Barrier();
@@ -169,6 +170,7 @@ class Session {
   ExitCode Sweep(Prepared& prepared, Heartbeat& heartbeat) {
     OpenReport(prepared);
     Transport& transport = *prepared.transport.transport;
+    transport.executor().OnCall([&] { heartbeat.CountCall(); });
     const SweepResult result =
         RunSweep(collective_, prepared.plan, transport,
                  {config_, ranks_, transport.executor(), heartbeat}, prepared.finished, journal_);
@@ -185,7 +187,7 @@ class Session {
         FinishReport(config_.json, ending);
       }
       std::fputs(FormatTableFoot({result.points, result.resumed, config_.check, result.wrong_words,
-                                  config_.json})
+                                  prepared.any_wrong, config_.json})
                      .c_str(),
                  stdout);
       std::fflush(stdout);
@@ -220,6 +222,7 @@ int Run(int argc, char** argv, Collective& collective, const RunHooks& hooks) {
                        RunEnding report_ending;
                        report_ending.status = StatusOf(ending.status);
                        report_ending.reason = ending.reason;
+                       report_ending.errors = {{std::nullopt, ending.reason}};
                        FinishReport(config.json, report_ending);
                      }});
   try {
@@ -247,7 +250,9 @@ int Run(int argc, char** argv, Collective& collective, const RunHooks& hooks) {
           code = session.Run(std::move(prepared), hooks);
         }
       }
-    } catch (const Error& error) {  // known to every rank: nothing has been taken yet
+    } catch (const SystemError&) {
+      throw;                        // the other ranks may not know of it
+    } catch (const Error& error) {  // of a vote or of what all ranks know: nothing was taken yet
       if (ranks.rank() == 0) PrintError(error.what());
       code = error.code();
     }

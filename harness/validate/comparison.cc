@@ -3,8 +3,6 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "harness/validate/check_result.h"
-
 namespace mailbench {
 
 Comparison CompareWords(std::span<const std::uint32_t> expected,
@@ -26,15 +24,6 @@ std::string Hex(std::uint32_t word) {
   char text[11];
   std::snprintf(text, sizeof text, "0x%08x", static_cast<unsigned>(word));
   return text;
-}
-
-void CheckResult::Add(const CheckResult& other) {
-  calls += other.calls;
-  compared += other.compared;
-  mismatches += other.mismatches;
-  audited += other.audited;
-  leftover += other.leftover;
-  if (first.empty()) first = other.first;
 }
 
 }  // namespace mailbench

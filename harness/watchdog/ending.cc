@@ -1,11 +1,15 @@
 #include "harness/watchdog/ending.h"
 
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <string>
@@ -54,6 +58,10 @@ class Announcement {
     if (!said_.exchange(true)) {
       PrintLine(text_);
     }
+  }
+  // Says `more` with the announcement, or after it when that has been said.
+  void SayWith(const std::string& more) {
+    PrintLine(said_.exchange(true) ? more : text_ + "; " + more);
   }
 
  private:
@@ -106,6 +114,36 @@ Ending ClaimOrFollow(const BoardView& board, std::optional<Ending> ending) {
   }
 }
 
+// Before there is a board: whether this is the first of the processes that one launcher started
+// here to speak. The name lives in the kernel, and goes with the process.
+bool IsFirstToSpeak() {
+  const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) {
+    return true;
+  }
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  // Begins with a zero byte: an abstract name, unix(7).
+  const std::string name = "mailbench." + std::to_string(getppid()) + ".ending";
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  return bind(fd, reinterpret_cast<const sockaddr*>(&address), length) == 0 || errno != EADDRINUSE;
+}
+
+// Returns why the report was not written, "" when it was.
+std::string WriteReport(const EndCallback& callback, const Ending& ending) {
+  try {
+    if (callback) {
+      callback(ending);
+    }
+    return "";
+  } catch (const std::exception& error) {
+    return std::string("the report of the run that ends here was not written: ") + error.what();
+  } catch (...) {
+    return "the report of the run that ends here was not written";
+  }
+}
+
 }  // namespace
 
 void EndProcess(const EndingContext& context, std::optional<Ending> ending) {
@@ -117,24 +155,20 @@ void EndProcess(const EndingContext& context, std::optional<Ending> ending) {
   } else {
     chosen = std::move(ending).value_or(Ending{});
   }
-  if (context.board || context.rank == 0) {
+  if (context.board || IsFirstToSpeak()) {
     announcement = std::make_shared<Announcement>(chosen.status + ": " + chosen.reason);
   }
   StartLimit(announcement, chosen.code);
-  try {
-    if (context.callback) {
-      context.callback(chosen);
-    }
-  } catch (const std::exception& error) {
-    PrintLine(std::string("the report of the run that ends here was not written: ") + error.what());
-  } catch (...) {
-    PrintLine("the report of the run that ends here was not written");
-  }
-  if (announcement) {
+  const std::string failure = WriteReport(context.callback, chosen);
+  if (announcement && failure.empty()) {
     announcement->Say();
+  } else if (announcement) {
+    announcement->SayWith(failure);
   }
   if (context.board) {
     MarkEnded(*context.board);
+  } else if (announcement) {
+    std::this_thread::sleep_for(kAnnounceAfter);  // holds the word until the others have left
   }
   Leave(chosen.code);
 }

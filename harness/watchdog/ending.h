@@ -31,7 +31,7 @@ constexpr int kEndingLimitMs = 5000;
 
 struct EndingContext {
   std::optional<BoardView> board;  // nothing: this process ends alone
-  int rank = 0;                    // of the launcher; of ranks that end alone only 0 prints
+  int rank = 0;                    // of the launcher
   EndCallback callback;            // may be empty
 };
 

@@ -141,11 +141,11 @@ def check_ending(case: Case, struck: int, reports: list[list[str]], errors: str)
     spoken = [
         line for line in errors.splitlines() if line.startswith(f"mailbench: {case.status}: ")
     ]
+    expect(len(spoken) == 1, f"{len(spoken)} diagnoses on stderr, not 1")
+    expect(reason in spoken[0], f"'{reason}' is not in: {spoken[0]}")
     if case.reports is None:
-        expect(len(spoken) <= 1 and bool(reports), f"{len(spoken)} diagnoses on stderr")
+        expect(bool(reports), "no report")
     else:
-        expect(len(spoken) == 1, f"{len(spoken)} diagnoses on stderr, not 1")
-        expect(reason in spoken[0], f"'{reason}' is not in: {spoken[0]}")
         expect(len(reports) == case.reports, f"{len(reports)} reports, not {case.reports}")
     expect(case.stderr in errors, f"stderr lacks '{case.stderr}'")
     for _, code, status, *text in reports:

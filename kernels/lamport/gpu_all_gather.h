@@ -10,7 +10,8 @@ namespace mailbench {
 // Launches one call on `stream`, with programmatic stream serialisation: the kernel itself waits
 // for what precedes it (griddepcontrol.wait), and permits what follows it once it has published.
 // May be captured into a graph. REQUIRES: as protocol.h; with Publish::kMulticast,
-// args.mailbox.multicast is a multicast mapping of all mailboxes (16-byte aligned).
+// args.mailbox.multicast is a multicast mapping of all mailboxes (16-byte aligned). Throws
+// std::invalid_argument for sizes that PlanAllGather refuses; other errors are those of the launch.
 cudaError_t LaunchAllGather(const AllGatherArgs& args, Publish publish, cudaStream_t stream);
 
 }  // namespace mailbench

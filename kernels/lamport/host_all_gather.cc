@@ -1,6 +1,5 @@
 #include "kernels/lamport/host_all_gather.h"
 
-#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -91,29 +90,6 @@ void HostAllGather::Enqueue(const GatherInput& input, Pack* output, HostStream& 
     runner.Run({plan.ctas, plan.threads}, sizeof(AllGatherShared),
                [&](HostThread& thread) { kernel(thread, args); });
   });
-}
-
-void ArmMailbox(Pack* mailbox, const MailboxLayout& layout) {
-  std::fill_n(mailbox, layout.packs(), Pack{{kSentinel, kSentinel, kSentinel, kSentinel}});
-}
-
-MailboxAudit AuditMailbox(const Pack* mailbox, const MailboxLayout& layout) {
-  MailboxAudit audit;
-  for (std::uint32_t generation = 0; generation < kGenerations; ++generation) {
-    for (int source = 0; source < layout.ranks; ++source) {
-      for (std::int64_t pack = 0; pack < layout.rank_packs; ++pack) {
-        const Pack& slot = mailbox[layout.Slot(generation, source, pack)];
-        for (int word = 0; word < kPackWords; ++word) {
-          ++audit.words;
-          if (slot.word[word] == kSentinel) continue;
-          if (audit.leftover++ == 0) {
-            audit.first = {generation, source, pack, word, slot.word[word]};
-          }
-        }
-      }
-    }
-  }
-  return audit;
 }
 
 }  // namespace mailbench

@@ -1,25 +1,15 @@
 // The Lamport all-gather on the host machine: the object that a rank calls.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "kernels/lamport/gather_input.h"
 #include "kernels/lamport/layout.h"
 #include "kernels/machine/host/stream.h"
 
 namespace mailbench {
-
-// A rank's input: `rows` rows of `row_bytes`, `row_stride` bytes apart. Need not be aligned.
-struct GatherInput {
-  const std::byte* data = nullptr;
-  std::int64_t rows = 1;
-  std::int64_t row_bytes = 0;
-  std::int64_t row_stride = 0;
-
-  std::int64_t bytes() const { return rows * row_bytes; }
-};
 
 // REQUIRES of the constructor: the mailbox has been armed on every rank, followed by a barrier.
 // The mailbox outlives the object, and the object every graph that holds a call of it.
@@ -45,26 +35,5 @@ class HostAllGather {
   std::vector<Pack> staging_;
   const HostStream* stream_ = nullptr;
 };
-
-// Fills a mailbox with sentinels.
-void ArmMailbox(Pack* mailbox, const MailboxLayout& layout);
-
-// A word that is not the sentinel between calls: L1 broken.
-struct LeftoverWord {
-  std::uint32_t generation;
-  int source;
-  std::int64_t pack;
-  int word;
-  std::uint32_t value;
-};
-
-struct MailboxAudit {
-  std::uint64_t words = 0;     // looked at: all of the mailbox
-  std::uint64_t leftover = 0;  // not the sentinel
-  LeftoverWord first{};        // when leftover > 0
-};
-
-// REQUIRES: no call is in flight on any rank.
-MailboxAudit AuditMailbox(const Pack* mailbox, const MailboxLayout& layout);
 
 }  // namespace mailbench

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "kernels/lamport/mailbox.h"
 #include "kernels/lamport/thread_ranks.h"
 
 namespace mailbench {

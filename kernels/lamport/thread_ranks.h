@@ -6,9 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "kernels/lamport/host_all_gather.h"
 #include "kernels/lamport/layout.h"
-#include "kernels/machine/host/grid.h"
+#include "kernels/lamport/mailbox.h"
 
 namespace mailbench {
 

@@ -19,9 +19,9 @@
 //   cta_barrier                    barrier.cta.sync 0                    waits for the CTA's fibers
 //   warp_shuffle_xor               shfl.sync.bfly.b32 (all 32 lanes)     exchange in the warp
 //   warp_ballot                    vote.sync.ballot.b32 (all 32 lanes)   exchange in the warp
-//   grid_dependency_wait           griddepcontrol.wait                   nothing: launches are
-//   serial grid_launch_dependents         griddepcontrol.launch_dependents      nothing poll_again
-//   none                                  lets other fibers run
+//   grid_dependency_wait           griddepcontrol.wait                   nothing, see below
+//   grid_launch_dependents         griddepcontrol.launch_dependents      nothing
+//   poll_again                     none                                  lets other fibers run
 //
 // Multicast transports also need (see MulticastMachine)
 //   multimem_store_relaxed_sys_v4_f32   multimem.st.relaxed.sys.global.v4.f32
@@ -32,7 +32,7 @@
 //
 // Stores of a launch are visible to later launches of its stream, and to whoever has learnt, by a
 // relaxed load, of a word stored by such a later launch. On a GPU this is the completion of a grid;
-// on the host a fence at both ends of a launch.
+// on the host, where launches of a stream are serial, a fence at both ends of a launch.
 #pragma once
 
 #include <concepts>

@@ -110,15 +110,15 @@ function(mailbench_ptx_test name)
   mailbench_script_test(${name} "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" "${ptx}" "${MAILBENCH_PTXAS}")
 endfunction()
 
-# mailbench_python_test(NAME SCRIPT file.py [ARGUMENTS ...]): a test of the binary
-# lamport_all_gather from outside; see harness/run/mpi_run.py.
+# mailbench_python_test(NAME BINARY target SCRIPT file.py [ARGUMENTS ...]): a test of a binary, and
+# of its build with planted faults <target>_faults, from outside; see harness/run/mpi_run.py.
 function(mailbench_python_test name)
-  cmake_parse_arguments(ARG "" "SCRIPT" "ARGUMENTS" ${ARGN})
+  cmake_parse_arguments(ARG "" "BINARY;SCRIPT" "ARGUMENTS" ${ARGN})
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   add_test(NAME ${name}
            COMMAND Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" ${ARG_ARGUMENTS})
   set_tests_properties(${name} PROPERTIES LABELS host TIMEOUT 600 PROCESSORS 2 ENVIRONMENT
-    "${MAILBENCH_TEST_ENVIRONMENT};PYTHONPATH=${CMAKE_SOURCE_DIR}/harness/run;PYTHONDONTWRITEBYTECODE=1;MAILBENCH_ROOT=${CMAKE_SOURCE_DIR};MAILBENCH_BIN=$<TARGET_FILE:lamport_all_gather>;MAILBENCH_FAULTS=$<TARGET_FILE:lamport_all_gather_faults>;MPIEXEC=${MPIEXEC_EXECUTABLE}")
+    "${MAILBENCH_TEST_ENVIRONMENT};PYTHONPATH=${CMAKE_SOURCE_DIR}/harness/run;PYTHONDONTWRITEBYTECODE=1;MAILBENCH_ROOT=${CMAKE_SOURCE_DIR};MAILBENCH_BIN=$<TARGET_FILE:${ARG_BINARY}>;MAILBENCH_FAULTS=$<TARGET_FILE:${ARG_BINARY}_faults>;MPIEXEC=${MPIEXEC_EXECUTABLE}")
 endfunction()
 
 # mailbench_script_test(NAME SCRIPT ARGUMENTS...): a test that is a Python script and no more.

@@ -50,7 +50,11 @@ class BadInput(unittest.TestCase):
         ]
         for arguments, *named in cases:
             with self.subTest(arguments):
-                self.assert_refused(mpirun(3, *arguments), USAGE, *named)
+                report = (
+                    () if "--resume" in arguments else ("--json", self.directory / "report.json")
+                )
+                self.assert_refused(mpirun(2, *arguments, *report), USAGE, *named)
+                self.assertEqual(list(self.directory.iterdir()), [])
 
     def test_configs(self):
         cases = [
@@ -64,7 +68,9 @@ class BadInput(unittest.TestCase):
         for text, *named in cases:
             with self.subTest(text):
                 config = self.file("config.json", text)
-                self.assert_refused(mpirun(2, "--config", config), USAGE, *named)
+                report = self.directory / "report.json"
+                self.assert_refused(mpirun(2, "--config", config, "--json", report), USAGE, *named)
+                self.assertEqual(list(self.directory.iterdir()), [Path(config)])
         self.assert_refused(mpirun(2, "--config", self.directory), USAGE, "directory")
         self.assert_refused(mpirun(2, "--config", "/no/such/file"), USAGE, "/no/such/file")
 

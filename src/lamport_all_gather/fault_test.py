@@ -10,7 +10,17 @@ import time
 import unittest
 from pathlib import Path
 
-from mpi_run import BIN, FAULTS, MPIEXEC, mpirun, processes_of, read_report
+from mpi_run import (
+    BIN,
+    FAULTS,
+    MPIEXEC,
+    finish,
+    left_behind,
+    mpirun,
+    processes,
+    read_report,
+    start,
+)
 
 RANKS = 4
 LAST = RANKS - 1
@@ -29,7 +39,7 @@ class Faults(unittest.TestCase):
         result = mpirun(
             RANKS, rank, where, action, *SIZES, "--json", self.report, *arguments, binary=FAULTS
         )
-        self.assertEqual(processes_of(FAULTS), [], "a process was left behind")
+        self.assertEqual(left_behind(result.session), [], "a process was left behind")
         return result
 
     def assert_hung(self, result, rank):
@@ -110,6 +120,17 @@ class Faults(unittest.TestCase):
             self.assertRegex(check["first"], r"rank 2, call \d+: word 3 of rank 0's input")
             self.assertIn(check["first"], result.stdout)
 
+    def test_a_word_left_in_the_mailbox_is_wrong_data(self):
+        result = self.strike(1, "-", "leave", "--algorithm", "lamport", "--mode", "eager")
+        self.assertEqual(result.code, 5)
+        report = read_report(self.report)
+        self.assertEqual(report["run"]["status"], "wrong")
+        for point in report["points"]:
+            check = point["check"]
+            self.assertEqual((check["mismatches"], check["leftover"]), (0, 1))
+            self.assertIn("rank 1: 0x0000002a left in the mailbox: generation 2", check["first"])
+            self.assertIn(check["first"], result.stdout)
+
 
 class Signals(unittest.TestCase):
     """SIGTERM and SIGINT, to mpirun or to one rank: a valid report with status interrupted."""
@@ -119,28 +140,17 @@ class Signals(unittest.TestCase):
             report = Path(directory) / "report.json"
             arguments = [MPIEXEC, "-np", str(RANKS), BIN, "--bytes", "16,1K,4K"]
             arguments += ["-n", "1000000", "--mode", "eager", "--json", str(report)]
-            process = subprocess.Popen(
-                arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-            )
+            process = start(arguments)
             journal = Path(f"{report}.journal")
             while not journal.exists() and process.poll() is None:
                 time.sleep(0.01)
             time.sleep(0.3)
-            os.kill(self.rank_pid() if to_rank else process.pid, send)
-            _, stderr = process.communicate(timeout=60)
-            self.assertNotEqual(process.returncode, 0)
-            self.assertEqual(stderr.count("mailbench:"), 1, stderr)
+            os.kill(processes(process.pid, BIN)[0] if to_rank else process.pid, send)
+            result = finish(process)
+            self.assertNotEqual(result.code, 0)
+            self.assertEqual(len(result.messages), 1, result.stderr)
             self.assertEqual(read_report(report)["run"]["status"], "interrupted")
-            self.assertEqual(processes_of(BIN), [])
-
-    def rank_pid(self):
-        for exe in Path("/proc").glob("[0-9]*/exe"):
-            try:
-                if os.readlink(exe) == os.path.realpath(BIN):
-                    return int(exe.parent.name)
-            except OSError:
-                continue
-        self.fail("no rank runs")
+            self.assertEqual(left_behind(result.session), [])
 
     def test_signals(self):
         for send in (signal.SIGTERM, signal.SIGINT):
@@ -171,12 +181,13 @@ class Disks(unittest.TestCase):
         self.assertIn(str(self.report), result.stderr)
         journal = Path(f"{self.report}.journal").read_text().splitlines()
         self.assertGreater(len(journal), 1)
-        self.assertEqual(processes_of(BIN), [])
+        self.assertEqual(len(result.messages), 1, result.stderr)
+        self.assertEqual(left_behind(result.session), [])
 
         subprocess.run(["mount", "-o", "remount,size=1m", str(self.disk)], check=True)
         result = mpirun(2, *many, "--json", self.report, "--resume")
         self.assertEqual(result.code, 0, result.stderr)
-        self.assertIn(f"{len(journal) - 1} ", result.stdout)
+        self.assertIn(f"and {len(journal) - 1} of an earlier run", result.stdout)
         self.assertEqual(len(read_report(self.report)["points"]), 4 * 2 * 2)
 
     def test_a_read_only_directory_is_refused_before_the_sweep(self):

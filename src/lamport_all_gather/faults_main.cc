@@ -3,12 +3,15 @@
 // usage: lamport_all_gather_faults RANK WHERE ACTION [FLAG]...
 //   WHERE   set-up, first-call, mid-sweep or report
 //   ACTION  kill (SIGKILL), stop (SIGSTOP), never (sleeps for ever), late (sleeps for 3 s)
-// or lamport_all_gather_faults RANK - flip: algorithm mpi flips one bit of that rank's output.
+// or lamport_all_gather_faults RANK - ACTION
+//   ACTION  flip (algorithm mpi flips one bit of that rank's output), leave (a word stays in that
+//           rank's mailbox)
 #include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -18,6 +21,7 @@
 #include <utility>
 
 #include "harness/launch/executor.h"
+#include "harness/memory/transport.h"
 #include "harness/ranks/launcher.h"
 #include "harness/ranks/mpi_error.h"
 #include "harness/ranks/ranks.h"
@@ -70,6 +74,57 @@ class FlipsABit : public GatherBuffers {
   bool strikes_;
 };
 
+// A transport that keeps a view of the last memory that it handed out.
+class WatchedTransport : public Transport {
+ public:
+  explicit WatchedTransport(Transport& inner) : inner_(inner) {}
+  std::string_view name() const override { return inner_.name(); }
+  Executor& executor() override { return inner_.executor(); }
+  std::unique_ptr<SymmetricRegion> Allocate(std::size_t bytes) override {
+    auto region = inner_.Allocate(bytes);
+    view_ = region->view();
+    return region;
+  }
+  const SymmetricView& view() const { return view_; }
+
+ private:
+  Transport& inner_;
+  SymmetricView view_;
+};
+
+// Passes everything on; each second audit, the one after timing, finds a word that nobody reset:
+// the last of the struck rank's mailbox. It is put back afterwards.
+class LeavesAWord : public Instance {
+ public:
+  LeavesAWord(Collective& collective, std::string_view algorithm, const InstanceContext& context,
+              int rank)
+      : transport_(context.transport),
+        inner_(collective.Create(algorithm,
+                                 {context.config, context.ranks, transport_, context.executor})),
+        strikes_(context.ranks.rank() == rank) {}
+
+  void Bind(const Shape& shape, int slots) override { inner_->Bind(shape, slots); }
+  void Fill(int slot, std::uint64_t call) override { inner_->Fill(slot, call); }
+  void Enqueue(int slot) override { inner_->Enqueue(slot); }
+  CheckResult Check(int slot) override { return inner_->Check(slot); }
+  void Free() override { inner_->Free(); }
+  CheckResult Audit() override {
+    const SymmetricView& view = transport_.view();
+    auto& last = *reinterpret_cast<std::uint32_t*>(view.local() + view.bytes - 4);
+    const std::uint32_t kept = last;
+    if (strikes_ && ++audits_ % 2 == 0) last = 42;
+    const CheckResult result = inner_->Audit();
+    last = kept;
+    return result;
+  }
+
+ private:
+  WatchedTransport transport_;
+  std::unique_ptr<Instance> inner_;
+  bool strikes_;
+  int audits_ = 0;
+};
+
 class WithFault : public LamportAllGather {
  public:
   explicit WithFault(Fault fault) : fault_(std::move(fault)) {}
@@ -79,11 +134,15 @@ class WithFault : public LamportAllGather {
     if (algorithm == "mpi" && fault_.action == "flip") {
       return std::make_unique<FlipsABit>(context, fault_.rank);
     }
+    if (fault_.action == "leave") {
+      return std::make_unique<LeavesAWord>(faithful_, algorithm, context, fault_.rank);
+    }
     return LamportAllGather::Create(algorithm, context);
   }
 
  private:
   Fault fault_;
+  LamportAllGather faithful_;
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include "harness/ranks/ranks.h"
 #include "harness/validate/comparison.h"
+#include "harness/validate/payload.h"
+#include "kernels/lamport/layout.h"
 
 namespace mailbench {
 namespace {
@@ -14,7 +16,7 @@ constexpr std::uint32_t kPoison = 0xdeadbeefu;
 constexpr Pack kPoisonPack{{kPoison, kPoison, kPoison, kPoison}};
 constexpr std::int64_t kMisalignment = 4;
 constexpr std::int64_t kRowGap = 16;
-// Payloads of this many earlier calls are searched for a wrong value.
+// Payloads of this many calls are searched for a wrong value, the newest first.
 constexpr std::uint64_t kCallsSearched = 64;
 
 std::span<const std::uint32_t> Words(const std::vector<Pack>& packs) {
@@ -70,6 +72,7 @@ Pack* GatherBuffers::output(int slot) {
 void GatherBuffers::Fill(int slot, std::uint64_t call) {
   Slot& buffers = slots_[static_cast<std::size_t>(slot)];
   buffers.call = call;
+  newest_call_ = call;
   FillPayload(payload_, context_.config.seed, call, context_.ranks.rank());
   std::fill(buffers.input.begin(), buffers.input.end(), kPoisonPack);
   const GatherInput to = input(slot);
@@ -107,13 +110,16 @@ std::string GatherBuffers::Explain(const Slot& slot, std::uint64_t word,
                      " of rank " + std::to_string(word / words) + "'s input: expected " +
                      Hex(expected) + ", seen " + Hex(output[word]);
   if (output[word] == kPoison) return text + ", which was there before the call";
+  if (output[word] == kSentinel) return text + ", the sentinel: nothing had arrived";
   const auto pack = output.subspan(word / kPackWords * kPackWords, kPackWords);
-  const auto origin = FindOrigin(pack, context_.config.seed, slot.call, kCallsSearched,
-                                 context_.ranks.size(), words, map_);
-  if (!origin) return text + ", in a pack that no recent call sent";
-  return text + ", which is word " + std::to_string(origin->word + word % kPackWords) +
-         " of rank " + std::to_string(origin->rank) + "'s input of call " +
-         std::to_string(origin->call);
+  return text + ", " +
+         DescribeOrigin(pack, word % kPackWords,
+                        {.seed = context_.config.seed,
+                         .newest_call = newest_call_,
+                         .calls = kCallsSearched,
+                         .ranks = context_.ranks.size(),
+                         .words_per_rank = words,
+                         .map = map_});
 }
 
 }  // namespace mailbench

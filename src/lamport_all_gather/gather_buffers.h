@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "harness/collective/collective.h"
-#include "harness/validate/payload.h"
-#include "kernels/lamport/host_all_gather.h"
+#include "harness/validate/origin.h"
+#include "kernels/lamport/gather_input.h"
 #include "kernels/machine/pack.h"
 
 namespace mailbench {
@@ -52,6 +52,7 @@ class GatherBuffers : public Instance {
   WordMap map_;
   InputLayout layout_;
   std::int64_t bytes_ = 0;
+  std::uint64_t newest_call_ = 0;  // that any slot was filled for
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> payload_;
   std::vector<std::uint32_t> reference_;

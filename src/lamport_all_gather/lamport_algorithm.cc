@@ -7,6 +7,7 @@
 #include "harness/validate/comparison.h"
 #include "kernels/lamport/host_all_gather.h"
 #include "kernels/lamport/layout.h"
+#include "kernels/lamport/mailbox.h"
 #include "src/lamport_all_gather/algorithms.h"
 #include "src/lamport_all_gather/gather_buffers.h"
 

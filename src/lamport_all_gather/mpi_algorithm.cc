@@ -18,7 +18,9 @@ std::uint32_t Unchanged(std::uint32_t word) { return word; }
 class Mpi : public GatherBuffers {
  public:
   explicit Mpi(const InstanceContext& context)
-      : GatherBuffers(context, Unchanged), stream_(*context.executor.host_stream()) {}
+      : GatherBuffers(context, Unchanged), stream_(*context.executor.host_stream()) {
+    MAILBENCH_MPI(MPI_Comm_dup(ranks().comm(), &comm_));
+  }
 
   void Bind(const Shape& shape, int slots) override {
     FreeRows();
@@ -35,16 +37,18 @@ class Mpi : public GatherBuffers {
     stream_.Launch([this, from, to](GridRunner&) {
       if (from.rows == 1) {
         const int bytes = static_cast<int>(from.row_bytes);
-        MAILBENCH_MPI(
-            MPI_Allgather(from.data, bytes, MPI_BYTE, to, bytes, MPI_BYTE, ranks().comm()));
+        MAILBENCH_MPI(MPI_Allgather(from.data, bytes, MPI_BYTE, to, bytes, MPI_BYTE, comm_));
       } else {
         const int bytes = static_cast<int>(from.bytes());
-        MAILBENCH_MPI(MPI_Allgather(from.data, 1, rows_, to, bytes, MPI_BYTE, ranks().comm()));
+        MAILBENCH_MPI(MPI_Allgather(from.data, 1, rows_, to, bytes, MPI_BYTE, comm_));
       }
     });
   }
 
-  void Free() override { FreeRows(); }
+  void Free() override {
+    FreeRows();
+    MAILBENCH_MPI(MPI_Comm_free(&comm_));
+  }
 
  private:
   void FreeRows() {
@@ -52,6 +56,7 @@ class Mpi : public GatherBuffers {
   }
 
   HostStream& stream_;
+  MPI_Comm comm_ = MPI_COMM_NULL;          // the measured calls have one of their own
   MPI_Datatype rows_ = MPI_DATATYPE_NULL;  // the rows of an input that is not contiguous
 };
 

@@ -78,8 +78,7 @@ class GridRunner {
   // earlier launches are visible to it, and its own to whoever learns of its end.
   // REQUIRES: dims.ctas >= 1 and 1 <= dims.threads <= 1024; otherwise std::invalid_argument.
   // An exception of a thread ends the grid and is thrown on; the other threads leave where they
-  // wait. Throws std::logic_error when the threads of a CTA
-  // wait for each other for ever.
+  // wait. Throws std::logic_error when the threads of a CTA wait for each other for ever.
   void Run(const GridDims& dims, std::size_t shared_bytes, const Kernel& kernel);
 
   // While `*flag` is true every poll gives up. For tests, and for ending a run that hangs. The

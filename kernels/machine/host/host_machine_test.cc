@@ -252,9 +252,12 @@ TEST(HostStream, RunsAtOnceOrRecordsWithArgumentsFrozen) {
   const HostGraph graph = stream.EndCapture();
   EXPECT_EQ(ran, (std::vector<int>{1}));
   EXPECT_EQ(graph.size(), 2u);
+  int launches = 0;
+  stream.OnLaunch([&] { ++launches; });
   stream.Replay(graph);
   stream.Replay(graph);
   EXPECT_EQ(ran, (std::vector<int>{1, 2, 3, 2, 3}));
+  EXPECT_EQ(launches, 4);
 }
 
 TEST(HostStream, RefusesCapturesOutOfOrder) {

@@ -51,7 +51,7 @@ boost::context::stack_context StackPool::Allocate() {
 
 void StackPool::Deallocate(const boost::context::stack_context& stack) noexcept {
   std::byte* bottom = static_cast<std::byte*>(stack.sp) - stack_bytes_;
-  // Frames that were abandoned leave their red zones poisoned for the stack's next user.
+  // Frames that an exception left keep their red zones poisoned for the stack's next user.
   ASAN_UNPOISON_MEMORY_REGION(bottom, stack_bytes_);
   free_.push_back(bottom);
 }

@@ -5,11 +5,16 @@
 
 namespace mailbench {
 
+void HostStream::Run(const HostLaunch& launch) {
+  if (on_launch_) on_launch_();
+  launch(runner_);
+}
+
 void HostStream::Launch(HostLaunch launch) {
   if (capturing_) {
     captured_.launches_.push_back(std::move(launch));
   } else {
-    launch(runner_);
+    Run(launch);
   }
 }
 
@@ -26,7 +31,7 @@ HostGraph HostStream::EndCapture() {
 
 void HostStream::Replay(const HostGraph& graph) {
   if (capturing_) throw std::logic_error("a graph cannot be replayed into a capture");
-  for (const HostLaunch& launch : graph.launches_) launch(runner_);
+  for (const HostLaunch& launch : graph.launches_) Run(launch);
 }
 
 }  // namespace mailbench

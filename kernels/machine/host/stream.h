@@ -2,7 +2,9 @@
 // before the next begins. A graph is the recorded list of launches with their arguments frozen.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "kernels/machine/host/grid.h"
@@ -35,10 +37,16 @@ class HostStream {
 
   void Replay(const HostGraph& graph);
 
+  // `observer` is called before each launch runs.
+  void OnLaunch(std::function<void()> observer) { on_launch_ = std::move(observer); }
+
   GridRunner& runner() { return runner_; }
 
  private:
+  void Run(const HostLaunch& launch);
+
   GridRunner runner_;
+  std::function<void()> on_launch_;
   bool capturing_ = false;
   HostGraph captured_;
 };
