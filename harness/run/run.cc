@@ -109,17 +109,6 @@ Prepared Prepare(const Collective& collective, const RunConfig& config, const Ra
   return prepared;
 }
 
-void PrintHead(const Collective& collective, const Prepared& prepared, const Ranks& ranks,
-               bool launched) {
-  if (ranks.rank() != 0) return;
-  std::fputs(FormatTableHead({std::string(collective.name()), prepared.facts.identity.build.version,
-                              prepared.facts.environment, prepared.plan.algorithms,
-                              prepared.plan.skipped, launched})
-                 .c_str(),
-             stdout);
-  std::fflush(stdout);
-}
-
 // A run under way. One a process.
 class Session {
  public:
@@ -131,8 +120,16 @@ class Session {
         watchdog_(watchdog),
         journal_open_(journal_open) {}
 
-  // Returns the exit code. An error of any rank ends the process from inside.
-  ExitCode Run(Prepared prepared, const RunHooks& hooks) {
+  // Returns the exit code. Throws, on every rank alike, when the run is refused before anything is
+  // taken; from then on an error of any rank ends the process from inside.
+  ExitCode Run(const LauncherFacts& launcher, const RunHooks& hooks) {
+    Prepared prepared = Prepare(collective_, config_, ranks_);
+    if (config_.list || config_.dry_run) {
+      PrintOnRankZero(ListingOf(prepared));
+      return ExitCode::kPassed;
+    }
+    PrintOnRankZero(HeadOf(prepared, launcher.launched));
+
     RunBoard board(ranks_);
     watchdog_.Attach(board.view());
     Heartbeat heartbeat(board.slot(), hooks.observer);
@@ -155,6 +152,24 @@ class Session {
   }
 
  private:
+  void PrintOnRankZero(const std::string& text) const {
+    if (ranks_.rank() != 0) return;
+    std::fputs(text.c_str(), stdout);
+    std::fflush(stdout);
+  }
+
+  std::string ListingOf(const Prepared& prepared) const {
+    if (config_.dry_run) return ListPoints(prepared.plan, config_);
+    return ListAlgorithms(collective_, prepared.facts.environment.transport, ranks_.size()) +
+           ListTransports(ranks_);
+  }
+
+  std::string HeadOf(const Prepared& prepared, bool launched) const {
+    return FormatTableHead({std::string(collective_.name()), prepared.facts.identity.build.version,
+                            prepared.facts.environment, prepared.plan.algorithms,
+                            prepared.plan.skipped, launched});
+  }
+
   void OpenReport(const Prepared& prepared) {
     if (config_.json.empty()) return;
     std::string error;
@@ -178,20 +193,15 @@ class Session {
 
     heartbeat.Enter(Phase::kReport, static_cast<std::uint32_t>(prepared.plan.points.size()));
     ranks_.Barrier();  // a report says that a run has passed only when all ranks got here
-    if (ranks_.rank() == 0) {
-      if (journal_) {
-        journal_.reset();
-        RunEnding ending;
-        ending.status = wrong ? RunStatus::kWrong : RunStatus::kPassed;
-        if (wrong) ending.reason = "a result differed from its reference";
-        FinishReport(config_.json, ending);
-      }
-      std::fputs(FormatTableFoot({result.points, result.resumed, config_.check, result.wrong_words,
-                                  prepared.any_wrong, config_.json})
-                     .c_str(),
-                 stdout);
-      std::fflush(stdout);
+    if (journal_) {    // on rank 0
+      journal_.reset();
+      RunEnding ending;
+      ending.status = wrong ? RunStatus::kWrong : RunStatus::kPassed;
+      if (wrong) ending.reason = "a result differed from its reference";
+      FinishReport(config_.json, ending);
     }
+    PrintOnRankZero(FormatTableFoot({result.points, result.resumed, config_.check,
+                                     result.wrong_words, prepared.any_wrong, config_.json}));
     return wrong ? ExitCode::kWrong : ExitCode::kPassed;
   }
 
@@ -230,25 +240,11 @@ int Run(int argc, char** argv, Collective& collective, const RunHooks& hooks) {
     ExitCode code = ExitCode::kPassed;
     try {
       AgreeOnArguments(parsed, ranks);
-      if (answers) {
-        if (ranks.rank() == 0) Answer(parsed);
-      } else {
-        Prepared prepared = Prepare(collective, config, ranks);
-        if (config.list || config.dry_run) {
-          if (ranks.rank() == 0) {
-            std::fputs(
-                (config.list ? ListAlgorithms(collective, prepared.facts.environment.transport,
-                                              ranks.size()) +
-                                   ListTransports(ranks)
-                             : ListPoints(prepared.plan, config))
-                    .c_str(),
-                stdout);
-          }
-        } else {
-          PrintHead(collective, prepared, ranks, launcher.launched);
-          Session session(collective, config, ranks, watchdog, journal_open);
-          code = session.Run(std::move(prepared), hooks);
-        }
+      if (!answers) {
+        Session session(collective, config, ranks, watchdog, journal_open);
+        code = session.Run(launcher, hooks);
+      } else if (ranks.rank() == 0) {
+        Answer(parsed);
       }
     } catch (const SystemError&) {
       throw;                        // the other ranks may not know of it

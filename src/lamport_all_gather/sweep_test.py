@@ -69,6 +69,13 @@ class Sweep(unittest.TestCase):
                         expected = 0  # a single row has no gaps
                     self.assertEqual(point["input_copies_per_call"], expected)
 
+    def test_unchecked(self):
+        result = mpirun(RANKS, "--bytes", "16", "-n", "2", "-c", "0", "--json", self.report)
+        self.assertEqual(result.code, 0, result.stderr)
+        self.assertIn("# Wrong words: N/A (not checked)", result.stdout)
+        for point in read_report(self.report)["points"]:
+            self.assertIsNone(point["check"])
+
 
 class ManyRanks(Sweep):
     """For numbers of ranks far above the number of cores: one small size."""
@@ -78,6 +85,7 @@ class ManyRanks(Sweep):
         self.assertEqual(len(report["points"]), 4)
 
     test_odd_sizes_and_inputs_that_are_copied = None
+    test_unchecked = None
 
 
 if __name__ == "__main__":

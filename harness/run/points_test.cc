@@ -1,0 +1,113 @@
+#include "harness/run/points.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "harness/error.h"
+
+namespace mailbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Three algorithms: the subject, one that needs another transport, and a known-bad one.
+class ThreeAlgorithms : public Collective {
+ public:
+  std::string_view name() const override { return "toy"; }
+  std::string_view summary() const override { return "a collective for this test"; }
+  std::span<const AlgorithmInfo> algorithms() const override { return kAlgorithms; }
+  std::string_view reference() const override { return "mpi"; }
+  std::vector<Shape> Shapes(const RunConfig& config, int /*ranks*/) const override {
+    std::vector<Shape> shapes;
+    for (const std::int64_t bytes : config.bytes) {
+      Shape shape;
+      shape.variables = {{"bytes", bytes}};
+      shapes.push_back(shape);
+    }
+    return shapes;
+  }
+  std::optional<std::string> UnsupportedReason(std::string_view algorithm,
+                                               std::string_view transport,
+                                               int /*ranks*/) const override {
+    if (algorithm == "far" && transport != "moon") return "it needs transport moon";
+    return std::nullopt;
+  }
+  std::unique_ptr<Instance> Create(std::string_view /*algorithm*/,
+                                   const InstanceContext& /*context*/) override {
+    return nullptr;
+  }
+
+ private:
+  static constexpr AlgorithmInfo kAlgorithms[] = {
+      {"subject", "one"}, {"far", "two"}, {"broken", "three", /*known_bad=*/true}};
+};
+
+RunConfig Config(std::vector<std::string> algorithms) {
+  RunConfig config;
+  config.bytes = {16, 32};
+  config.replays = 20;
+  config.algorithms = std::move(algorithms);
+  return config;
+}
+
+std::vector<std::string> Keys(const SweepPlan& plan) {
+  std::vector<std::string> keys;
+  for (const SweepPoint& point : plan.points) keys.push_back(ToString(point.key));
+  return keys;
+}
+
+TEST(PlanSweep, RunsWhatCanRunAndSaysWhatIsSkipped) {
+  const SweepPlan plan = PlanSweep(ThreeAlgorithms(), Config({}), "host", 4);
+  EXPECT_THAT(plan.algorithms, ElementsAre("subject"));
+  ASSERT_EQ(plan.skipped.size(), 1u);
+  EXPECT_EQ(plan.skipped[0].algorithm, "far");
+  EXPECT_EQ(plan.skipped[0].reason, "it needs transport moon");
+}
+
+TEST(PlanSweep, WhatIsComparedStandsTogether) {
+  EXPECT_THAT(
+      Keys(PlanSweep(ThreeAlgorithms(), Config({}), "moon", 4)),
+      ElementsAre("toy/subject/moon/graph/bytes=16/ranks=4", "toy/far/moon/graph/bytes=16/ranks=4",
+                  "toy/subject/moon/eager/bytes=16/ranks=4", "toy/far/moon/eager/bytes=16/ranks=4",
+                  "toy/subject/moon/graph/bytes=32/ranks=4", "toy/far/moon/graph/bytes=32/ranks=4",
+                  "toy/subject/moon/eager/bytes=32/ranks=4",
+                  "toy/far/moon/eager/bytes=32/ranks=4"));
+}
+
+TEST(PlanSweep, TheKnownBadRunsOnlyWhenNamed) {
+  const SweepPlan plan = PlanSweep(ThreeAlgorithms(), Config({"broken"}), "moon", 4);
+  EXPECT_THAT(plan.algorithms, ElementsAre("broken"));
+  EXPECT_TRUE(plan.skipped.empty());
+}
+
+TEST(PlanSweep, AnAlgorithmThatIsNamedAndCannotRunIsRefused) {
+  try {
+    PlanSweep(ThreeAlgorithms(), Config({"subject", "far"}), "host", 4);
+    FAIL() << "not refused";
+  } catch (const MachineError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("far"));
+    EXPECT_THAT(error.what(), HasSubstr("it needs transport moon"));
+  }
+}
+
+TEST(ListAlgorithms, MarksWhatIsBadAndWhatCannotRun) {
+  const std::string text = ListAlgorithms(ThreeAlgorithms(), "host", 4);
+  EXPECT_THAT(text, HasSubstr("  subject: one\n"));
+  EXPECT_THAT(text, HasSubstr("  far: two (cannot run here: it needs transport moon)\n"));
+  EXPECT_THAT(text, HasSubstr("  broken: three (known bad: runs only when named)\n"));
+}
+
+TEST(ListPoints, GivesSamplesAndCalls) {
+  const RunConfig config = Config({});
+  const std::string text = ListPoints(PlanSweep(ThreeAlgorithms(), config, "host", 2), config);
+  EXPECT_THAT(text, HasSubstr("4 points, 5 warm-up samples each\n"));
+  EXPECT_THAT(text, HasSubstr("toy/subject/host/graph/bytes=16/ranks=2, 20 samples of 10 calls\n"));
+  EXPECT_THAT(text, HasSubstr("toy/subject/host/eager/bytes=32/ranks=2, 20 samples of 1 calls\n"));
+}
+
+}  // namespace
+}  // namespace mailbench
