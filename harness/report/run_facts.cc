@@ -6,24 +6,6 @@
 
 namespace mailbench {
 
-const char* ToString(RunStatus status) {
-  switch (status) {
-    case RunStatus::kPassed:
-      return "passed";
-    case RunStatus::kWrong:
-      return "wrong";
-    case RunStatus::kHung:
-      return "hung";
-    case RunStatus::kInterrupted:
-      return "interrupted";
-    case RunStatus::kRefused:
-      return "refused";
-    case RunStatus::kFailed:
-      return "failed";
-  }
-  return "failed";
-}
-
 std::string TimestampUtc(std::chrono::system_clock::time_point time) {
   const auto since = std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch());
   const auto seconds = std::chrono::floor<std::chrono::seconds>(since);

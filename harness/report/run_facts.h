@@ -9,6 +9,7 @@
 
 #include "harness/build_facts.h"
 #include "harness/report/environment.h"
+#include "harness/run_status.h"
 
 namespace mailbench {
 
@@ -37,16 +38,6 @@ struct RunFacts {
   Environment environment;
   std::vector<SkippedAlgorithm> skipped;
 };
-
-enum class RunStatus {
-  kPassed,       // every point ran and every result was right
-  kWrong,        // every point ran and a result was wrong
-  kHung,         // a rank hung, died or ran out of time
-  kInterrupted,  // by SIGINT, SIGTERM or SIGHUP
-  kRefused,      // the machine cannot do what was asked for
-  kFailed,       // anything else
-};
-const char* ToString(RunStatus status);
 
 struct RunError {
   std::optional<int> rank;  // the rank that it was found on, where one can be named

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdio>
 
+#include "harness/ranks/rank_list.h"
+
 namespace mailbench {
 namespace {
 
@@ -29,17 +31,6 @@ std::string Fixed(double value, int digits) {
   return text.data();
 }
 
-// "0-3, 8" for 0, 1, 2, 3, 8.
-std::string Ranges(const std::vector<int>& ascending) {
-  std::vector<std::string> ranges;
-  for (std::size_t first = 0, last = 0; first < ascending.size(); first = ++last) {
-    while (last + 1 < ascending.size() && ascending[last + 1] == ascending[last] + 1) ++last;
-    ranges.push_back(std::to_string(ascending[first]) +
-                     (first == last ? "" : '-' + std::to_string(ascending[last])));
-  }
-  return Join(ranges);
-}
-
 struct Columns {
   std::string bytes_per_rank, bytes_total, algorithm, mode, p50, p99, max, algbw, busbw, wrong;
 };
@@ -60,8 +51,7 @@ std::string FormatTableHead(const TableHead& head) {
   text += "# Ranks: " + std::to_string(environment.ranks) +
           (head.launched ? "\n" : ", started without mpirun\n");
   for (const HostRanks& host : environment.hosts) {
-    text += "# Host " + host.name + (host.ranks.size() == 1 ? ": rank " : ": ranks ") +
-            Ranges(host.ranks) + "\n";
+    text += "# Host " + host.name + ": " + RankList(host.ranks) + "\n";
   }
   text += "# Transport: " + environment.transport + "\n";
   for (const RefusedTransport& refused : environment.refused_transports) {

@@ -19,7 +19,7 @@ TEST(TableTest, HeadNamesTheRunAndTheColumns) {
             "# lamport_all_gather (mailbench 0.1.0)\n"
             "# Ranks: 4\n"
             "# Host node1: ranks 0-2, 5\n"
-            "# Host node2: ranks 3, 6-7\n"
+            "# Host node2: ranks 3, 6, 7\n"
             "# Host node3: rank 4\n"
             "# Transport: host\n"
             "#   not unicast: no GPU\n"

@@ -40,17 +40,9 @@ int Answer(const ParsedArguments& parsed) {
   return AsExit(ExitCode::kPassed);
 }
 
-RunStatus StatusOf(const std::string& name) {
-  for (const RunStatus status : {RunStatus::kPassed, RunStatus::kWrong, RunStatus::kHung,
-                                 RunStatus::kInterrupted, RunStatus::kRefused}) {
-    if (name == ToString(status)) return status;
-  }
-  return RunStatus::kFailed;
-}
-
 Ending EndingOf(const Error& error) {
   const bool refused = error.code() == ExitCode::kMachine || error.code() == ExitCode::kUsage;
-  return {error.code(), ToString(refused ? RunStatus::kRefused : RunStatus::kFailed), error.what()};
+  return {error.code(), refused ? RunStatus::kRefused : RunStatus::kFailed, error.what()};
 }
 
 // Everything that is settled before the first resource is taken.
@@ -140,7 +132,7 @@ class Session {
     } catch (const Error& error) {
       watchdog_.EndRun(EndingOf(error));
     } catch (const std::exception& error) {
-      watchdog_.EndRun({ExitCode::kFailed, ToString(RunStatus::kFailed),
+      watchdog_.EndRun({ExitCode::kFailed, RunStatus::kFailed,
                         "rank " + std::to_string(ranks_.rank()) + ": " + error.what()});
     }
     heartbeat.Enter(Phase::kFinished, 0);
@@ -230,7 +222,7 @@ int Run(int argc, char** argv, Collective& collective, const RunHooks& hooks) {
                      .callback = [&](const Ending& ending) {
                        if (!journal_open) return;
                        RunEnding report_ending;
-                       report_ending.status = StatusOf(ending.status);
+                       report_ending.status = ending.status;
                        report_ending.reason = ending.reason;
                        report_ending.errors = {{std::nullopt, ending.reason}};
                        FinishReport(config.json, report_ending);
@@ -257,9 +249,8 @@ int Run(int argc, char** argv, Collective& collective, const RunHooks& hooks) {
     return AsExit(code);
   } catch (const std::exception& error) {
     const auto* typed = dynamic_cast<const Error*>(&error);
-    watchdog.EndRun(typed != nullptr
-                        ? EndingOf(*typed)
-                        : Ending{ExitCode::kFailed, ToString(RunStatus::kFailed), error.what()});
+    watchdog.EndRun(typed != nullptr ? EndingOf(*typed)
+                                     : Ending{ExitCode::kFailed, RunStatus::kFailed, error.what()});
   }
 }
 

@@ -41,7 +41,4 @@ std::optional<Diagnosis> Diagnose(std::span<const RankSnapshot> snapshots, std::
 // Where a rank is: "in call 17 (point 3, check)", "in set-up", "at the start".
 std::string Describe(const HeartbeatState& state);
 
-// "rank 2", "ranks 0, 1, 3", "ranks 0-5, 7". REQUIRES: `ranks` ascending, not empty.
-std::string RankList(std::span<const int> ranks);
-
 }  // namespace mailbench

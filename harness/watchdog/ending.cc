@@ -98,7 +98,7 @@ Ending ClaimOrFollow(const BoardView& board, std::optional<Ending> ending) {
     if (result.dead_rank) {
       const std::string said = SaidReason(board);
       return {.code = ExitCode::kHung,
-              .status = "hung",
+              .status = RunStatus::kHung,
               .reason = "rank " + std::to_string(*result.dead_rank) +
                         " died while it ended the run" + (said.empty() ? "" : ": " + said)};
     }
@@ -156,7 +156,8 @@ void EndProcess(const EndingContext& context, std::optional<Ending> ending) {
     chosen = std::move(ending).value_or(Ending{});
   }
   if (context.board || IsFirstToSpeak()) {
-    announcement = std::make_shared<Announcement>(chosen.status + ": " + chosen.reason);
+    announcement =
+        std::make_shared<Announcement>(std::string(ToString(chosen.status)) + ": " + chosen.reason);
   }
   StartLimit(announcement, chosen.code);
   const std::string failure = WriteReport(context.callback, chosen);

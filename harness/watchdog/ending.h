@@ -7,14 +7,15 @@
 #include <string>
 
 #include "harness/error.h"
+#include "harness/run_status.h"
 #include "harness/watchdog/board_view.h"
 
 namespace mailbench {
 
 struct Ending {
   ExitCode code = ExitCode::kFailed;  // not kPassed
-  std::string status;                 // run.status of the report: "hung", "interrupted", ...
-  std::string reason;                 // run.reason of the report: one to three lines
+  RunStatus status = RunStatus::kFailed;
+  std::string reason;  // run.reason of the report: one to three lines
 };
 
 // Writes the report of a run that ends before its time, from what is on disk. Called at most once

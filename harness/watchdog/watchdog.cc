@@ -26,7 +26,7 @@ constexpr double kLongestSeconds = 1e9;  // 31 years: what 64 bits of nanosecond
 Ending Interrupted(int rank, int signal, const std::string& where) {
   return {
       .code = ExitCode::kFailed,
-      .status = "interrupted",
+      .status = RunStatus::kInterrupted,
       .reason = "rank " + std::to_string(rank) + " received " + SignalName(signal) + " " + where};
 }
 
@@ -98,7 +98,7 @@ void Watchdog::Tick(int signal) {
   if (Diagnose(snapshots, now_ns, timeout_ns_, counting_from_ns_)) {
     snapshots = TakeSnapshots(board, Liveness::kAllRanks);
     if (const auto diagnosis = Diagnose(snapshots, now_ns, timeout_ns_, counting_from_ns_)) {
-      EndProcess(context_, Ending{ExitCode::kHung, "hung", diagnosis->text});
+      EndProcess(context_, Ending{ExitCode::kHung, RunStatus::kHung, diagnosis->text});
     }
   }
   const bool finished = std::all_of(
@@ -117,7 +117,7 @@ void Watchdog::TickWithoutBoard(int signal, std::int64_t now_ns) {
     std::snprintf(reason.data(), reason.size(), "the ranks did not %s within %.1f s",
                   finishing_ ? "leave MPI" : "meet",
                   static_cast<double>(timeout_ns_) / kNsPerSecond);
-    EndProcess(context_, Ending{ExitCode::kHung, "hung", reason.data()});
+    EndProcess(context_, Ending{ExitCode::kHung, RunStatus::kHung, reason.data()});
   }
   if (signalled) {
     EndProcess(context_, Interrupted(context_.rank, signal, "before the ranks had met"));

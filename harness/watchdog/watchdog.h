@@ -37,8 +37,8 @@ struct WatchdogOptions {
 
 class Watchdog {
  public:
-  // Starts the thread. Without a board it honours signals (status "interrupted") and the timeout,
-  // from now (status "hung"); a signal within a second of the timeout counts as that, because it is
+  // Starts the thread. Without a board it honours signals (kInterrupted) and the timeout,
+  // from now (kHung); a signal within a second of the timeout counts as that, because it is
   // how a launcher ends a rank whose peer ran out of time first. REQUIRES: BlockSignals was called.
   explicit Watchdog(WatchdogOptions options);
   ~Watchdog();  // Stop
@@ -47,8 +47,8 @@ class Watchdog {
 
   // From here on watches the ranks of the board. The run ends, in this order of precedence,
   // - with the code that another rank of the board said, when that one ends it;
-  // - kHung, "hung", on a Diagnosis;
-  // - kFailed, "interrupted", on a signal, unless every rank is in kFinished: then the signal is
+  // - kHung on a Diagnosis;
+  // - kFailed, kInterrupted, on a signal, unless every rank is in kFinished: then the signal is
   //   dropped.
   void Attach(const BoardView& board);
   // Stops watching the board. The timeout counts anew, for what is left of the run; signals are

@@ -88,7 +88,7 @@ void WriteReport(const Options& options, const Ending& ending) {
   }
   AppendLine(options["report"], std::to_string(MonotonicNow()) + " " +
                                     std::to_string(static_cast<int>(ending.code)) + " " +
-                                    ending.status + " " + reason);
+                                    ToString(ending.status) + " " + reason);
 }
 
 void Fault(const Options& options) {
@@ -152,8 +152,8 @@ int Run(int argc, char** argv) {
     }
     heartbeat.Enter(Phase::kReport, 0);
   } catch (const Error& error) {
-    watchdog.EndRun(
-        {error.code(), "failed", "rank " + std::to_string(ranks.rank()) + ": " + error.what()});
+    watchdog.EndRun({error.code(), RunStatus::kFailed,
+                     "rank " + std::to_string(ranks.rank()) + ": " + error.what()});
   }
   heartbeat.Enter(Phase::kFinished, 0);
   ranks.Barrier();
