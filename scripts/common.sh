@@ -67,6 +67,7 @@ configure() {
 # build PRESET [TARGET...]. On a terminal the user watches ninja's line of progress.
 build() {
   local command=(cmake --build "build/$1" --parallel "$(build_jobs)" ${2:+--target "${@:2}"})
+  [[ -d $root/build/$1 ]] || echo "building into build/$1: minutes the first time; logs are in build/logs"
   configure "$1"
   if [[ -t 1 ]]; then
     "${command[@]}" || exit $?

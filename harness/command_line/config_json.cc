@@ -58,6 +58,12 @@ std::string Shown(const json& object, const std::string& key, const std::string&
 
 std::string CanonicalJson(const RunConfig& config) { return Dump(ToJson(config)); }
 
+std::string ReportedJson(const RunConfig& config) {
+  json object = ToJson(config);
+  for (const char* key : {"json", "force", "resume", "list", "dry-run"}) object.erase(key);
+  return Dump(object);
+}
+
 std::string MeasuredJson(const RunConfig& config) {
   json object = ToJson(config);
   for (const char* key : {"json", "force", "resume", "list", "dry-run", "timeout"}) {

@@ -16,6 +16,10 @@ namespace mailbench {
 // itself a config file for the same run.
 std::string CanonicalJson(const RunConfig& config);
 
+// The same without what becomes of the results (json, force, resume, list, dry-run): as a config
+// file it repeats the run, wherever its report goes.
+std::string ReportedJson(const RunConfig& config);
+
 // The same without what no measured value depends on: json, force, resume, list, dry-run, timeout.
 std::string MeasuredJson(const RunConfig& config);
 

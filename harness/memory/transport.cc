@@ -27,7 +27,7 @@ std::optional<std::string> TransportRefusal(std::string_view name, const Ranks& 
     if (ranks.one_host()) return std::nullopt;
     return "it needs all ranks on one host: " + HostsAndRanks(ranks);
   }
-  return "version 0.1 has no GPU transports";
+  return "version 0.1 has the transport host only";
 }
 
 TransportChoice ChooseTransport(std::string_view wanted, const Ranks& ranks) {
@@ -50,7 +50,7 @@ TransportChoice ChooseTransport(std::string_view wanted, const Ranks& ranks) {
 
 std::string ListTransports(const Ranks& ranks) {
   std::string text = "transports\n";
-  for (const std::string_view name : kByPreference) {
+  for (const std::string_view name : {"multicast", "unicast", "host", "host-multicast"}) {
     const std::optional<std::string> refusal = TransportRefusal(name, ranks);
     text += "  " + std::string(name) + (refusal ? ": cannot run here: " + *refusal : "") + "\n";
   }

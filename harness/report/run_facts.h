@@ -27,7 +27,7 @@ struct RunIdentity {
   std::string collective;
   int ranks = 0;
   BuildFacts build;
-  std::string config;           // CanonicalJson: the resolved config
+  std::string config;           // ReportedJson: the resolved config
   std::string measured_config;  // MeasuredJson: of its keys those that change what is measured
 };
 

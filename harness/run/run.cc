@@ -58,7 +58,7 @@ struct Prepared {
 RunFacts FactsOf(const Collective& collective, const RunConfig& config, const Ranks& ranks,
                  const TransportChoice& transport, const SweepPlan& plan) {
   RunFacts facts;
-  facts.identity = {std::string(collective.name()), ranks.size(), Build(), CanonicalJson(config),
+  facts.identity = {std::string(collective.name()), ranks.size(), Build(), ReportedJson(config),
                     MeasuredJson(config)};
   facts.start = TimestampUtc();
   facts.environment =
@@ -194,6 +194,7 @@ class Session {
     }
     PrintOnRankZero(FormatTableFoot({result.points, result.resumed, config_.check,
                                      result.wrong_words, prepared.any_wrong, config_.json}));
+    if (std::ferror(stdout) != 0) throw SystemError("the table was not written: standard output");
     return wrong ? ExitCode::kWrong : ExitCode::kPassed;
   }
 
@@ -219,13 +220,15 @@ int Run(int argc, char** argv, Collective& collective, const RunHooks& hooks) {
   std::atomic<bool> journal_open{false};
   Watchdog watchdog({.timeout_seconds = config.timeout_seconds,
                      .rank = launcher.rank,
-                     .callback = [&](const Ending& ending) {
-                       if (!journal_open) return;
+                     .callback = [&](const Ending& ending) -> std::string {
+                       if (!journal_open) return "";
                        RunEnding report_ending;
                        report_ending.status = ending.status;
                        report_ending.reason = ending.reason;
                        report_ending.errors = {{std::nullopt, ending.reason}};
                        FinishReport(config.json, report_ending);
+                       return "the report " + config.json +
+                              " holds what was finished: --resume goes on from there";
                      }});
   try {
     Ranks ranks(&argc, &argv);

@@ -61,7 +61,7 @@ class Announcement {
   }
   // Says `more` with the announcement, or after it when that has been said.
   void SayWith(const std::string& more) {
-    PrintLine(said_.exchange(true) ? more : text_ + "; " + more);
+    PrintLine(said_.exchange(true) ? more : text_ + "\n" + more);
   }
 
  private:
@@ -130,13 +130,10 @@ bool IsFirstToSpeak() {
   return bind(fd, reinterpret_cast<const sockaddr*>(&address), length) == 0 || errno != EADDRINUSE;
 }
 
-// Returns why the report was not written, "" when it was.
+// Returns what to add to the announcement: what the callback said, or why it failed.
 std::string WriteReport(const EndCallback& callback, const Ending& ending) {
   try {
-    if (callback) {
-      callback(ending);
-    }
-    return "";
+    return callback ? callback(ending) : "";
   } catch (const std::exception& error) {
     return std::string("the report of the run that ends here was not written: ") + error.what();
   } catch (...) {
@@ -160,11 +157,11 @@ void EndProcess(const EndingContext& context, std::optional<Ending> ending) {
         std::make_shared<Announcement>(std::string(ToString(chosen.status)) + ": " + chosen.reason);
   }
   StartLimit(announcement, chosen.code);
-  const std::string failure = WriteReport(context.callback, chosen);
-  if (announcement && failure.empty()) {
+  const std::string more = WriteReport(context.callback, chosen);
+  if (announcement && more.empty()) {
     announcement->Say();
   } else if (announcement) {
-    announcement->SayWith(failure);
+    announcement->SayWith(more);
   }
   if (context.board) {
     MarkEnded(*context.board);

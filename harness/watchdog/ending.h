@@ -21,8 +21,9 @@ struct Ending {
 // Writes the report of a run that ends before its time, from what is on disk. Called at most once
 // a process, on the watchdog's thread or on the one that called Watchdog::EndRun, while the main
 // thread may be anywhere: it takes no lock that the main thread may hold for long, uses no MPI, and
-// replaces the report in one step. It should take less than kFollowerPatienceMs. May throw.
-using EndCallback = std::function<void(const Ending&)>;
+// replaces the report in one step. It should take less than kFollowerPatienceMs. Returns what to
+// add to the announcement of the reason, "" for nothing. May throw.
+using EndCallback = std::function<std::string(const Ending&)>;
 
 // A rank leaves this long after it has seen that another ends the run, whether or not that one has
 // said that it is done.

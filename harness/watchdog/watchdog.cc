@@ -18,6 +18,8 @@ constexpr std::chrono::milliseconds kTick{50};
 // A longer gap between two ticks means that this process was stopped itself: no time in which its
 // peers could have shown it anything.
 constexpr std::int64_t kLongestTickNs = 1'000'000'000;
+// Starting MPI takes a while however short the time-out is.
+constexpr std::int64_t kLeastSetUpNs = 5'000'000'000;
 // How much later than its peers a rank may start.
 constexpr std::int64_t kSetUpSkewNs = 1'000'000'000;
 constexpr double kNsPerSecond = 1e9;
@@ -111,12 +113,12 @@ void Watchdog::Tick(int signal) {
 
 void Watchdog::TickWithoutBoard(int signal, std::int64_t now_ns) {
   const bool signalled = signal != 0 && !finishing_;
-  const std::int64_t left_ns = counting_from_ns_ + timeout_ns_ - now_ns;
+  const std::int64_t limit_ns = std::max(timeout_ns_, kLeastSetUpNs);
+  const std::int64_t left_ns = counting_from_ns_ + limit_ns - now_ns;
   if (left_ns < 0 || (signalled && left_ns < kSetUpSkewNs)) {
     std::array<char, 96> reason{};
     std::snprintf(reason.data(), reason.size(), "the ranks did not %s within %.1f s",
-                  finishing_ ? "leave MPI" : "meet",
-                  static_cast<double>(timeout_ns_) / kNsPerSecond);
+                  finishing_ ? "leave MPI" : "meet", static_cast<double>(limit_ns) / kNsPerSecond);
     EndProcess(context_, Ending{ExitCode::kHung, RunStatus::kHung, reason.data()});
   }
   if (signalled) {

@@ -27,7 +27,8 @@
 namespace mailbench {
 
 struct WatchdogOptions {
-  double timeout_seconds = 60;  // see Diagnose; without a board: for the whole of set-up
+  // See Diagnose. Without a board: for the whole of set-up, and 5 s at least.
+  double timeout_seconds = 60;
   // Of the launcher (see ReadLauncherEnvironment): without a board, rank 0 alone prints the reason.
   int rank = 0;
   // Writes the report. With a board one rank of the host calls it; without one, each rank for

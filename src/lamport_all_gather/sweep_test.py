@@ -3,6 +3,7 @@
 usage: sweep_test.py RANKS
 """
 
+import json
 import os
 import sys
 import tempfile
@@ -69,6 +70,15 @@ class Sweep(unittest.TestCase):
                         expected = 0  # a single row has no gaps
                     self.assertEqual(point["input_copies_per_call"], expected)
 
+    def test_the_reported_config_repeats_the_run(self):
+        first = self.sweep("--bytes", "16,48", "-n", "2", "--mode", "eager", "-T", "50")
+        config = self.report.with_name("config.json")
+        config.write_text(json.dumps(first["config"]))
+        again = self.report.with_name("again.json")
+        result = mpirun(RANKS, "--config", config, "--json", again)
+        self.assertEqual(result.code, 0, result.stderr)
+        self.assertEqual(read_report(again)["config"], first["config"])
+
     def test_unchecked(self):
         result = mpirun(RANKS, "--bytes", "16", "-n", "2", "-c", "0", "--json", self.report)
         self.assertEqual(result.code, 0, result.stderr)
@@ -85,6 +95,7 @@ class ManyRanks(Sweep):
         self.assertEqual(len(report["points"]), 4)
 
     test_odd_sizes_and_inputs_that_are_copied = None
+    test_the_reported_config_repeats_the_run = None
     test_unchecked = None
 
 
