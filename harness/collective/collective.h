@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/collective/shape.h"
+#include "harness/collective/site.h"
 #include "harness/command_line/run_config.h"
 #include "harness/validate/check_result.h"
 
@@ -19,6 +20,7 @@ namespace mailbench {
 class Executor;
 class Heartbeat;
 class Ranks;
+class Reference;
 class Transport;
 
 struct AlgorithmInfo {
@@ -41,6 +43,7 @@ struct InstanceContext {
   const Ranks& ranks;
   Transport& transport;
   Executor& executor;
+  Reference& reference;
 };
 
 // One algorithm, set up on one transport for every shape of a sweep. The calls of an instance are
@@ -49,7 +52,8 @@ class Instance {
  public:
   virtual ~Instance() = default;
 
-  // Makes the inputs and outputs of `slots` calls in flight for `shape`. Not collective.
+  // Makes the inputs and outputs of `slots` calls in flight for `shape`. Collective; throws the
+  // same Error on every rank when it fails on any.
   virtual void Bind(const Shape& shape, int slots) = 0;
   // Writes the payload of call number `call` into the slot's input, and poison into its output.
   virtual void Fill(int slot, std::uint64_t call) = 0;
@@ -60,6 +64,9 @@ class Instance {
   virtual CheckResult Check(int slot) = 0;
   // Looks for what no call may leave behind. REQUIRES: no call is in flight on any rank.
   virtual CheckResult Audit() { return {}; }
+  // What the mailbox shows of a call that is stuck, "" for nothing: a line or more for a diagnosis.
+  // Called by another thread while this one is stuck in a call; touches nothing that calls change.
+  virtual std::string DescribeWait() const { return ""; }
   // Inputs copied so far because the kernel could not read them in place.
   virtual std::uint64_t input_copies() const { return 0; }
   // Collective: gives back what Create took. The destructor alone communicates nothing.
@@ -75,14 +82,19 @@ class Collective {
   // The first is the subject, the rest is what it is compared with.
   virtual std::span<const AlgorithmInfo> algorithms() const = 0;
   virtual std::span<const FlagInfo> flags() const { return {}; }
-  // What results are compared with: "mpi".
-  virtual std::string_view reference() const = 0;
 
   virtual std::vector<Shape> Shapes(const RunConfig& config, int ranks) const = 0;
   // Why the algorithm cannot run there; nothing when it can. The same on every rank.
   virtual std::optional<std::string> UnsupportedReason(std::string_view algorithm,
-                                                       std::string_view transport,
-                                                       int ranks) const = 0;
+                                                       const RunConfig& config,
+                                                       const Site& site) const = 0;
+  // Why it cannot run there with this shape, although it can with others.
+  virtual std::optional<std::string> UnsupportedShape(std::string_view /*algorithm*/,
+                                                      const Shape& /*shape*/,
+                                                      const RunConfig& /*config*/,
+                                                      const Site& /*site*/) const {
+    return std::nullopt;
+  }
   // Collective. Throws the same Error on every rank when it fails on any.
   virtual std::unique_ptr<Instance> Create(std::string_view algorithm,
                                            const InstanceContext& context) = 0;

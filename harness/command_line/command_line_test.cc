@@ -58,6 +58,7 @@ TEST_F(CommandLineTest, DefaultsAreTheDocumentedOnes) {
   EXPECT_THAT(config.modes, ElementsAre(Mode::kGraph, Mode::kEager));
   EXPECT_EQ(config.iters, 20);
   EXPECT_EQ(config.replays, 20);
+  EXPECT_EQ(config.ranks_per_gpu, 1);
   EXPECT_EQ(config.warmup, 5);
   EXPECT_EQ(config.calls_per_graph, 10);
   EXPECT_EQ(config.seed, 1u);
@@ -96,9 +97,10 @@ TEST_F(CommandLineTest, FlagsAndKeysMeanTheSame) {
       {"mode", "", "eager,graph", R"(["eager", "graph"])", R"("mode":["eager","graph"])"},
       {"iters", "n", "7", "7",
        R"("iters":7,"label":"none","mode":["graph","eager"],"parity":"3",)"
-       R"("replays":7)"},
+       R"("ranks-per-gpu":1,"replays":7)"},
       {"warmup", "w", "0", "0", R"("warmup":0)"},
       {"calls-per-graph", "", "10000", "10000", R"("calls-per-graph":10000)"},
+      {"ranks-per-gpu", "", "4", "4", R"("ranks-per-gpu":4)"},
       {"replays", "", "9", "9", R"("replays":9)"},
       {"seed", "", "18446744073709551615", "18446744073709551615",
        R"("seed":18446744073709551615)"},
@@ -171,6 +173,7 @@ TEST_F(CommandLineTest, RefusesByNameAndValue) {
       {{"--warmup", "1000001"}, "--warmup", "\"1000001\""},
       {{"--calls-per-graph", "0"}, "--calls-per-graph", "\"0\""},
       {{"--calls-per-graph", "10001"}, "--calls-per-graph", "\"10001\""},
+      {{"--ranks-per-gpu", "0"}, "--ranks-per-gpu", "\"0\""},
       {{"--replays", "0"}, "--replays", "\"0\""},
       {{"--seed", "-1"}, "--seed", "\"-1\""},
       {{"--seed", "18446744073709551616"}, "--seed", "\"18446744073709551616\""},

@@ -27,6 +27,7 @@ json ToJson(const RunConfig& config) {
       {"force", config.force},
       {"iters", config.iters},
       {"mode", modes},
+      {"ranks-per-gpu", config.ranks_per_gpu},
       {"replays", config.replays},
       {"resume", config.resume},
       {"seed", config.seed},

@@ -38,7 +38,7 @@ TEST(CanonicalJson, IsStable) {
   EXPECT_EQ(CanonicalJson(Full()),
             R"({"algorithm":["mpi","lamport"],"bytes":[16,1024],"calls-per-graph":4,)"
             R"("capacity":2048,"check":false,"force":true,"iters":3,"json":"r.json",)"
-            R"("mode":["eager"],"parity":"3","replays":5,"resume":false,)"
+            R"("mode":["eager"],"parity":"3","ranks-per-gpu":1,"replays":5,"resume":false,)"
             R"("seed":18446744073709551615,"timeout":0.5,"transport":"host","warmup":0})");
 }
 
@@ -58,6 +58,7 @@ TEST(CanonicalJson, TellsEveryFieldApart) {
       [](RunConfig& c) { c.iters = 4; },
       [](RunConfig& c) { c.warmup = 1; },
       [](RunConfig& c) { c.calls_per_graph = 5; },
+      [](RunConfig& c) { c.ranks_per_gpu = 2; },
       [](RunConfig& c) { c.replays = 6; },
       [](RunConfig& c) { c.seed = 1; },
       [](RunConfig& c) { c.timeout_seconds = 1; },

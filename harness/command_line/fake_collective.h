@@ -18,13 +18,12 @@ class FakeCollective : public Collective {
   std::string_view summary() const override { return "Gathers nothing."; }
   std::span<const AlgorithmInfo> algorithms() const override { return algorithms_; }
   std::span<const FlagInfo> flags() const override { return flags_; }
-  std::string_view reference() const override { return "mpi"; }
   std::vector<Shape> Shapes(const RunConfig& /*config*/, int /*ranks*/) const override {
     return {};
   }
   std::optional<std::string> UnsupportedReason(std::string_view /*algorithm*/,
-                                               std::string_view /*transport*/,
-                                               int /*ranks*/) const override {
+                                               const RunConfig& /*config*/,
+                                               const Site& /*site*/) const override {
     return std::nullopt;
   }
   std::unique_ptr<Instance> Create(std::string_view /*algorithm*/,

@@ -26,6 +26,8 @@ std::vector<Flag> CommonFlags() {
        "default: the subject and all it is compared with that can run"},
       {"transport", "", kWord, kRun, "T",
        "auto, multicast, unicast, host, host-multicast (default: auto)"},
+      {"ranks-per-gpu", "", kCount, kRun, "N",
+       "ranks that may share one GPU, under MPS (default: 1)"},
       {"mode", "", kWordList, kRun, "LIST", "graph, eager (default: graph,eager)"},
       {"iters", "n", kCount, kRun, "N", "samples a point (default: 20)"},
       {"warmup", "w", kCount, kRun, "N", "samples thrown away first (default: 5)"},

@@ -12,6 +12,7 @@
 namespace mailbench {
 namespace {
 
+constexpr int kMostRanksPerGpu = 1024;
 constexpr int kMostSamples = 1'000'000;
 constexpr int kMostCallsPerGraph = 10'000;
 constexpr double kShortestTimeout = 0.1;
@@ -141,6 +142,7 @@ RunConfig Resolve(const Settings& settings, const Collective& collective) {
   config.algorithms = reader.Words("algorithm", algorithms);
   config.transport = reader.Word("transport", config.transport,
                                  {"auto", "multicast", "unicast", "host", "host-multicast"});
+  config.ranks_per_gpu = reader.Count("ranks-per-gpu", 1, kMostRanksPerGpu, config.ranks_per_gpu);
   config.modes = Modes(reader, config.modes);
   config.iters = reader.Count("iters", 1, kMostSamples, config.iters);
   config.warmup = reader.Count("warmup", 0, kMostSamples, config.warmup);

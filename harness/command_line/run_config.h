@@ -22,6 +22,7 @@ struct RunConfig {
 
   std::vector<std::string> algorithms;  // empty: the subject and every comparison that can run
   std::string transport = "auto";
+  int ranks_per_gpu = 1;  // ranks that may share one GPU
   std::vector<Mode> modes = {Mode::kGraph, Mode::kEager};
   int iters = 20;            // samples a point in mode eager, and replays unless `replays` is given
   int warmup = 5;            // samples thrown away first

@@ -1,12 +1,25 @@
-// Where calls run and are timed: a stream of the host machine here, a CUDA stream on a GPU.
+// Where calls run and are timed: a stream of the host machine, or a CUDA stream.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace mailbench {
 
+class GpuExecutor;
 class HostStream;
+
+// A kernel of a graph, and how many of its nodes run it.
+struct KernelCount {
+  std::string name;
+  int count = 0;
+};
 
 // Recorded calls with their arguments frozen.
 class Graph {
@@ -14,6 +27,15 @@ class Graph {
   virtual ~Graph() = default;
   // Enqueues every recorded call, in the order of the recording.
   virtual void Replay() = 0;
+  // The kernels that it launches, in the order of their first use; empty on the host machine.
+  virtual std::vector<KernelCount> kernels() const { return {}; }
+};
+
+// Memory where calls run. Freed with the object, which communicates nothing.
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+  virtual std::byte* data() const = 0;  // aligned to 256 bytes
 };
 
 class Executor {
@@ -22,14 +44,32 @@ class Executor {
 
   // Records what `enqueue` puts on the stream instead of running it.
   virtual std::unique_ptr<Graph> Record(const std::function<void()>& enqueue) = 0;
-  // Runs what `enqueue` puts on the stream to its end; returns the seconds that this rank took.
-  virtual double Time(const std::function<void()>& enqueue) = 0;
+  // Runs the `calls` calls that `enqueue` puts on the stream to their end; returns the seconds that
+  // this rank took.
+  virtual double Time(int calls, const std::function<void()>& enqueue) = 0;
 
-  // `observer` is called before each call starts, wherever the host sees it start.
-  virtual void OnCall(std::function<void()> observer) = 0;
+  // `observer` hears of calls before they start: of each one by itself on the host machine, of all
+  // that are timed together on a GPU, where the host does not see them start.
+  virtual void OnCalls(std::function<void(int calls)> observer) = 0;
 
-  // The host machine's stream; null where calls run on a GPU.
+  // Memory of the device. What is copied or filled here is ordered after everything enqueued so
+  // far and before everything enqueued later. Allocate throws MachineError when memory is short.
+  virtual std::unique_ptr<Buffer> Allocate(std::size_t bytes) = 0;
+  virtual void CopyIn(std::byte* to, std::span<const std::byte> from) = 0;
+  virtual void CopyOut(std::span<std::byte> to, const std::byte* from) = 0;
+  virtual void FillWords(std::byte* to, std::uint32_t word, std::size_t words) = 0;
+
+  // Makes calls that run now, and all later ones, end without a result; waits for them up to
+  // `limit`. True: nothing runs any more. From any thread; the run is over afterwards.
+  virtual bool Abandon(std::chrono::milliseconds limit) = 0;
+  // Copies device memory while calls may be stuck on the device, or false within `limit`. From any
+  // thread.
+  virtual bool Peek(std::span<std::byte> to, const std::byte* from,
+                    std::chrono::milliseconds limit) = 0;
+
+  // Exactly one of these is not null.
   virtual HostStream* host_stream() { return nullptr; }
+  virtual GpuExecutor* gpu() { return nullptr; }
 };
 
 }  // namespace mailbench

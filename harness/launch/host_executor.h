@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <memory>
-#include <utility>
 
 #include "harness/launch/executor.h"
 #include "kernels/machine/host/stream.h"
@@ -13,8 +12,19 @@ namespace mailbench {
 class HostExecutor : public Executor {
  public:
   std::unique_ptr<Graph> Record(const std::function<void()>& enqueue) override;
-  double Time(const std::function<void()>& enqueue) override;
-  void OnCall(std::function<void()> observer) override { stream_.OnLaunch(std::move(observer)); }
+  double Time(int calls, const std::function<void()>& enqueue) override;
+  void OnCalls(std::function<void(int)> observer) override;
+
+  std::unique_ptr<Buffer> Allocate(std::size_t bytes) override;
+  void CopyIn(std::byte* to, std::span<const std::byte> from) override;
+  void CopyOut(std::span<std::byte> to, const std::byte* from) override;
+  void FillWords(std::byte* to, std::uint32_t word, std::size_t words) override;
+
+  // Fibers end with their process.
+  bool Abandon(std::chrono::milliseconds /*limit*/) override { return true; }
+  bool Peek(std::span<std::byte> to, const std::byte* from,
+            std::chrono::milliseconds limit) override;
+
   HostStream* host_stream() override { return &stream_; }
 
  private:

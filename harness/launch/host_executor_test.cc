@@ -29,7 +29,7 @@ TEST(HostExecutor, IsUsableAfterARecordingThatThrew) {
 
 TEST(HostExecutor, TimesUntilTheCallsHaveRun) {
   HostExecutor executor;
-  const double seconds = executor.Time([&] {
+  const double seconds = executor.Time(1, [&] {
     executor.host_stream()->Launch(
         [](GridRunner&) { std::this_thread::sleep_for(std::chrono::milliseconds(30)); });
   });

@@ -36,11 +36,15 @@ class Sample {
   }
 
   int calls() const { return calls_; }
-  int slots() const { return slots_; }
+  // What one call launches; empty on the host machine.
+  std::vector<KernelCount> kernels() const {
+    if (graph_ != nullptr) return graph_->kernels();
+    return context_.executor.Record([&] { instance_.Enqueue(0); })->kernels();
+  }
 
   // Seconds that this rank took for all calls of the sample.
   double Run() {
-    return context_.executor.Time([&] {
+    return context_.executor.Time(calls_, [&] {
       if (graph_ != nullptr) {
         graph_->Replay();
       } else {
@@ -108,18 +112,18 @@ void SummarizeLatency(const std::vector<double>& own_us, const Ranks& ranks, Poi
 }  // namespace
 
 PointRecord MeasurePoint(const PointKey& key, Mode mode, std::uint32_t point_index,
-                         std::string_view reference, Instance& instance, CallCounter& calls,
-                         const MeasureContext& context) {
+                         Instance& instance, CallCounter& calls, const MeasureContext& context) {
   const RunConfig& config = context.config;
   const Ranks& ranks = context.ranks;
   PointRecord record;
   record.key = key;
   record.checked = config.check;
-  if (config.check) record.check_reference = reference;
+  if (config.check) record.check_reference = context.reference.name();
 
   context.heartbeat.Enter(Phase::kCheck, point_index);
   Sample sample(mode, key.shape, instance, context);
   record.calls_per_sample = sample.calls();
+  record.kernels = sample.kernels();
   const std::uint64_t copies_before = instance.input_copies();
   std::uint64_t calls_made = 0;
   CheckResult check;
@@ -144,7 +148,8 @@ PointRecord MeasurePoint(const PointKey& key, Mode mode, std::uint32_t point_ind
     return ranks.Max(seconds);
   };
   context.heartbeat.Enter(Phase::kWarmUp, point_index);
-  for (int i = 0; i < config.warmup; ++i) measure();
+  const int unmeasured = config.warmup + (mode == Mode::kGraph ? 1 : 0);
+  for (int i = 0; i < unmeasured; ++i) measure();
   own_us.clear();
   context.heartbeat.Enter(Phase::kMeasure, point_index);
   for (const double seconds :

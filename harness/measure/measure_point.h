@@ -9,6 +9,7 @@
 #include "harness/launch/executor.h"
 #include "harness/ranks/ranks.h"
 #include "harness/report/point_record.h"
+#include "harness/validate/reference.h"
 #include "harness/watchdog/heartbeat.h"
 
 namespace mailbench {
@@ -17,6 +18,7 @@ struct MeasureContext {
   const RunConfig& config;
   const Ranks& ranks;
   Executor& executor;
+  Reference& reference;
   Heartbeat& heartbeat;
 };
 
@@ -33,11 +35,11 @@ class CallCounter {
 // samples of its own. The instance is bound to key.shape by this function. In order:
 //   check    every call of a few rounds, each with a payload of its own, compared whole with the
 //            reference; then the audit;
-//   warm-up  config.warmup samples, thrown away;
+//   warm-up  the first replay of a graph, which is slower than the others, and config.warmup
+//            samples, thrown away;
 //   measure  the samples; all ranks enter each together, and each counts the slowest rank;
 //   check    what the last of the timed calls left in the outputs, and the audit again.
 PointRecord MeasurePoint(const PointKey& key, Mode mode, std::uint32_t point_index,
-                         std::string_view reference, Instance& instance, CallCounter& calls,
-                         const MeasureContext& context);
+                         Instance& instance, CallCounter& calls, const MeasureContext& context);
 
 }  // namespace mailbench

@@ -2,6 +2,7 @@
 
 #include <sys/statvfs.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -48,6 +49,17 @@ std::string RoomFor(std::size_t bytes_total) {
 }
 
 }  // namespace
+
+HostTransport::HostTransport(const Ranks& ranks) : ranks_(ranks), reference_(ranks) {
+  if (!ranks.one_host()) {
+    const auto other = std::find_if(ranks.hosts().begin(), ranks.hosts().end(),
+                                    [&](const auto& host) { return host != ranks.hosts()[0]; });
+    throw MachineError("it needs all ranks on one host: rank 0 is on " + ranks.hosts()[0] +
+                       ", rank " + std::to_string(other - ranks.hosts().begin()) + " on " + *other);
+  }
+  site_.transport = name();
+  site_.ranks = ranks.size();
+}
 
 std::unique_ptr<SymmetricRegion> HostTransport::Allocate(std::size_t bytes) {
   // A window's base is aligned for a double only: over-allocate and align.

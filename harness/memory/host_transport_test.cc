@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "harness/command_line/run_config.h"
 #include "harness/error.h"
 #include "harness/memory/transport.h"
 #include "harness/ranks/ranks.h"
@@ -55,7 +56,7 @@ TEST(HostTransport, RefusesMoreThanTheHostHasOnEveryRank) {
 }
 
 TEST(ChooseTransport, AutoTakesHostAndSaysWhyNothingBetter) {
-  const TransportChoice choice = ChooseTransport("auto", *ranks);
+  const TransportChoice choice = ChooseTransport({}, *ranks);
   ASSERT_NE(choice.transport, nullptr);
   EXPECT_EQ(choice.transport->name(), "host");
   ASSERT_EQ(choice.refused.size(), 2u);
@@ -65,9 +66,12 @@ TEST(ChooseTransport, AutoTakesHostAndSaysWhyNothingBetter) {
 }
 
 TEST(ChooseTransport, DoesNotFallBackFromATransportThatWasNamed) {
-  EXPECT_EQ(ChooseTransport("host", *ranks).transport->name(), "host");
-  for (const char* name : {"unicast", "multicast", "host-multicast"}) {
-    EXPECT_THROW(ChooseTransport(name, *ranks), MachineError) << name;
+  RunConfig config;
+  config.transport = "host";
+  EXPECT_EQ(ChooseTransport(config, *ranks).transport->name(), "host");
+  for (const char* name : {"multicast", "host-multicast"}) {
+    config.transport = name;
+    EXPECT_THROW(ChooseTransport(config, *ranks), MachineError) << name;
   }
 }
 

@@ -1,6 +1,10 @@
 #include "harness/memory/transport.h"
 
+#include <optional>
+
+#include "harness/command_line/run_config.h"
 #include "harness/error.h"
+#include "harness/gpu/unicast_transport.h"
 #include "harness/memory/host_transport.h"
 #include "harness/ranks/ranks.h"
 
@@ -9,49 +13,55 @@ namespace {
 
 constexpr std::string_view kByPreference[] = {"multicast", "unicast", "host"};
 
-std::string HostsAndRanks(const Ranks& ranks) {
-  std::string text;
-  for (std::size_t rank = 1; rank < ranks.hosts().size(); ++rank) {
-    if (ranks.hosts()[rank] != ranks.hosts()[0]) {
-      return "rank 0 is on " + ranks.hosts()[0] + ", rank " + std::to_string(rank) + " on " +
-             ranks.hosts()[rank];
-    }
+// Throws MachineError, the same on every rank, when it cannot run there.
+std::unique_ptr<Transport> Make(std::string_view name, const RunConfig& config,
+                                const Ranks& ranks) {
+  if (name == "host") return std::make_unique<HostTransport>(ranks);
+  if (name == "unicast") return MakeUnicastTransport(ranks, config.ranks_per_gpu);
+  throw MachineError("this version does not have it");
+}
+
+std::optional<std::string> Refusal(std::string_view name, const RunConfig& config,
+                                   const Ranks& ranks) {
+  try {
+    Make(name, config, ranks)->Free();
+    return std::nullopt;
+  } catch (const MachineError& error) {
+    return error.what();
   }
-  return text;
 }
 
 }  // namespace
 
-std::optional<std::string> TransportRefusal(std::string_view name, const Ranks& ranks) {
-  if (name == "host") {
-    if (ranks.one_host()) return std::nullopt;
-    return "it needs all ranks on one host: " + HostsAndRanks(ranks);
+TransportChoice ChooseTransport(const RunConfig& config, const Ranks& ranks) {
+  const std::string& wanted = config.transport;
+  if (wanted != "auto") {
+    try {
+      return {Make(wanted, config, ranks), {}};
+    } catch (const MachineError& error) {
+      throw MachineError("transport " + wanted + " cannot run here: " + error.what());
+    }
   }
-  return "version 0.1 has the transport host only";
-}
-
-TransportChoice ChooseTransport(std::string_view wanted, const Ranks& ranks) {
   TransportChoice choice;
   std::string reasons;
   for (const std::string_view name : kByPreference) {
-    if (wanted != "auto" && wanted != name) continue;
-    const std::optional<std::string> refusal = TransportRefusal(name, ranks);
-    if (!refusal) {
-      choice.transport = std::make_unique<HostTransport>(ranks);
+    try {
+      choice.transport = Make(name, config, ranks);
       return choice;
+    } catch (const MachineError& error) {
+      choice.refused.push_back({std::string(name), error.what()});
+      reasons += (reasons.empty() ? "" : "; ") + std::string(name) + ": " + error.what();
     }
-    choice.refused.push_back({std::string(name), *refusal});
-    reasons += (reasons.empty() ? "" : "; ") + std::string(name) + ": " + *refusal;
   }
-  if (wanted == "auto") throw MachineError("no transport can run here: " + reasons);
-  throw MachineError("transport " + std::string(wanted) +
-                     " cannot run here: " + TransportRefusal(wanted, ranks).value_or(""));
+  throw MachineError("no transport can run here: " + reasons);
 }
 
-std::string ListTransports(const Ranks& ranks) {
+std::string ListTransports(const TransportChoice& choice, const RunConfig& config,
+                           const Ranks& ranks) {
   std::string text = "transports\n";
   for (const std::string_view name : {"multicast", "unicast", "host", "host-multicast"}) {
-    const std::optional<std::string> refusal = TransportRefusal(name, ranks);
+    std::optional<std::string> refusal;
+    if (name != choice.transport->name()) refusal = Refusal(name, config, ranks);
     text += "  " + std::string(name) + (refusal ? ": cannot run here: " + *refusal : "") + "\n";
   }
   return text;

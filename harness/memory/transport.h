@@ -3,27 +3,41 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/collective/site.h"
 #include "harness/launch/executor.h"
 #include "harness/memory/symmetric_memory.h"
+#include "harness/validate/reference.h"
 
 namespace mailbench {
 
+class NcclComm;
 class Ranks;
+struct Environment;
+struct RunConfig;
 
 class Transport {
  public:
   virtual ~Transport() = default;
 
   virtual std::string_view name() const = 0;
+  virtual const Site& site() const = 0;
   virtual Executor& executor() = 0;
+  // What results of calls on this transport are compared with.
+  virtual Reference& reference() = 0;
+  // Null where it cannot run: site().nccl_refusal says why.
+  virtual NcclComm* nccl() { return nullptr; }
+
   // Collective: zeroed memory of `bytes` on every rank. Throws MachineError on every rank alike
   // when any rank cannot have it.
   virtual std::unique_ptr<SymmetricRegion> Allocate(std::size_t bytes) = 0;
+  // Adds what a report says of the devices and libraries.
+  virtual void Describe(Environment& /*environment*/) const {}
+  // Collective: gives back what making it took. REQUIRES: everything made from it is gone.
+  virtual void Free() {}
 };
 
 struct RefusedTransport {
@@ -36,15 +50,13 @@ struct TransportChoice {
   std::vector<RefusedTransport> refused;  // under "auto": each better one
 };
 
-// Collective. `wanted` is a transport's name or "auto": the first of multicast, unicast, host that
-// every rank can have. Throws MachineError, the same on every rank, when there is none.
+// Collective. config.transport is a transport's name or "auto": the first of multicast, unicast,
+// host that every rank can have. Throws MachineError, the same on every rank, when there is none.
 // `ranks` outlives the transport.
-TransportChoice ChooseTransport(std::string_view wanted, const Ranks& ranks);
+TransportChoice ChooseTransport(const RunConfig& config, const Ranks& ranks);
 
-// Why `name` cannot run on the ranks of this run; nothing when it can.
-std::optional<std::string> TransportRefusal(std::string_view name, const Ranks& ranks);
-
-// For --list: each transport, and why it cannot run here where it cannot.
-std::string ListTransports(const Ranks& ranks);
+// For --list: each transport, and why it cannot run here where it cannot. Collective.
+std::string ListTransports(const TransportChoice& choice, const RunConfig& config,
+                           const Ranks& ranks);
 
 }  // namespace mailbench

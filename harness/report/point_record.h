@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/collective/shape.h"
+#include "harness/launch/executor.h"
 #include "harness/measure/statistics.h"
 #include "harness/validate/check_result.h"
 
@@ -35,8 +36,9 @@ struct PointRecord {
   double algbw_gb_per_s = 0;  // bytes_total / p50, 1e9 bytes a second, as nccl-tests counts
   double busbw_gb_per_s = 0;
   bool checked = false;
-  std::string check_reference;  // "mpi"
-  CheckResult check;            // over all ranks
+  std::string check_reference;       // "mpi"
+  CheckResult check;                 // over all ranks
+  std::vector<KernelCount> kernels;  // of a graph's calls, or of one call; empty on the host
   // Inputs that were copied before the call because the kernel could not read them in place, a
   // call of one rank.
   double input_copies_per_call = 0;

@@ -128,7 +128,7 @@ std::string HeaderJson(const RunFacts& facts, int resumed_points) {
   Json config = Json::parse(facts.identity.config, nullptr, /*allow_exceptions=*/false);
   if (!config.is_object()) throw std::invalid_argument("the config is not a JSON object");
   Json skipped = Json::array();
-  for (const SkippedAlgorithm& algorithm : facts.skipped) {
+  for (const Skipped& algorithm : facts.skipped) {
     skipped.push_back({{"algorithm", algorithm.algorithm}, {"reason", algorithm.reason}});
   }
   return Dump({{"schema_version", kReportSchemaVersion},

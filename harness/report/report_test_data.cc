@@ -45,7 +45,7 @@ RunFacts SampleFacts() {
   facts.environment.transport = "host";
   facts.environment.refused_transports = {{"unicast", "no GPU"}};
   facts.environment.variables = {{"NCCL_DEBUG", "WARN"}};
-  facts.skipped = {{"nccl", "no GPU"}};
+  facts.skipped = {{"nccl", std::nullopt, "no GPU"}};
   return facts;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/build_facts.h"
+#include "harness/collective/shape.h"
 #include "harness/report/environment.h"
 #include "harness/run_status.h"
 
@@ -16,9 +17,10 @@ namespace mailbench {
 // Raised whenever a reader of older reports would misread a new one.
 inline constexpr int kReportSchemaVersion = 1;
 
-// An algorithm that was not run, and why.
-struct SkippedAlgorithm {
+// What was not run, and why.
+struct Skipped {
   std::string algorithm;
+  std::optional<Shape> shape;  // nothing: all of them
   std::string reason;
 };
 
@@ -36,7 +38,7 @@ struct RunFacts {
   RunIdentity identity;
   std::string start;  // TimestampUtc()
   Environment environment;
-  std::vector<SkippedAlgorithm> skipped;
+  std::vector<Skipped> skipped;
 };
 
 struct RunError {

@@ -58,7 +58,7 @@ std::string FormatTableHead(const TableHead& head) {
     text += "#   not " + refused.transport + ": " + refused.reason + "\n";
   }
   text += "# Algorithms: " + Join(head.algorithms) + "\n";
-  for (const SkippedAlgorithm& skipped : head.skipped) {
+  for (const Skipped& skipped : head.skipped) {
     text += "#   skipped " + skipped.algorithm + ": " + skipped.reason + "\n";
   }
   text += "# Times: microseconds a call, of the slowest rank\n#\n";

@@ -16,7 +16,7 @@ struct TableHead {
   std::string version;
   Environment environment;
   std::vector<std::string> algorithms;  // those that run
-  std::vector<SkippedAlgorithm> skipped;
+  std::vector<Skipped> skipped;
   bool launched = true;  // by mpirun or the like
 };
 

@@ -51,4 +51,16 @@ void AgreeOnArguments(const ParsedArguments& own, const Ranks& ranks) {
   }
 }
 
+void AgreeOnPlan(const SweepPlan& plan, const Ranks& ranks) {
+  std::string own;
+  for (const SweepPoint& point : plan.points) own += ToString(point.key) + '\n';
+  const std::vector<std::string> plans = ranks.Gather(std::to_string(HashText(own)));
+  for (std::size_t rank = 1; rank < plans.size(); ++rank) {
+    if (plans[rank] != plans[0]) {
+      throw MachineError("rank 0 and rank " + std::to_string(rank) +
+                         " can run different algorithms or sizes: their machines are not alike");
+    }
+  }
+}
+
 }  // namespace mailbench

@@ -6,6 +6,7 @@
 #include "harness/collective/collective.h"
 #include "harness/command_line/command_line.h"
 #include "harness/ranks/ranks.h"
+#include "harness/run/points.h"
 
 namespace mailbench {
 
@@ -21,5 +22,9 @@ ParsedArguments ParseArguments(int argc, const char* const* argv, const Collecti
 // Collective. Throws UsageError on every rank alike when any rank's arguments were refused, or when
 // two ranks were given different ones: it then names the ranks and the first differences.
 void AgreeOnArguments(const ParsedArguments& own, const Ranks& ranks);
+
+// Collective. Throws MachineError on every rank alike when the ranks plan different points, as
+// those of unlike GPUs may.
+void AgreeOnPlan(const SweepPlan& plan, const Ranks& ranks);
 
 }  // namespace mailbench

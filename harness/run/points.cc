@@ -1,57 +1,94 @@
 #include "harness/run/points.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "harness/error.h"
 
 namespace mailbench {
 
-SweepPlan PlanSweep(const Collective& collective, const RunConfig& config,
-                    const std::string& transport, int ranks) {
-  SweepPlan plan;
+namespace {
+
+// Fills in plan.algorithms and what cannot run at all.
+void PlanAlgorithms(const Collective& collective, const RunConfig& config, const Site& site,
+                    SweepPlan& plan) {
   const std::vector<std::string>& named = config.algorithms;
   for (const AlgorithmInfo& info : collective.algorithms()) {
     const std::string name(info.name);
     const bool is_named = std::find(named.begin(), named.end(), name) != named.end();
     if (!named.empty() && !is_named) continue;
     if (named.empty() && info.known_bad) continue;
-    const auto reason = collective.UnsupportedReason(name, transport, ranks);
+    const auto reason = collective.UnsupportedReason(name, config, site);
     if (!reason) {
       plan.algorithms.push_back(name);
     } else if (is_named) {
       throw MachineError("algorithm " + name + " cannot run here: " + *reason);
     } else {
-      plan.skipped.push_back({name, *reason});
+      plan.skipped.push_back({name, std::nullopt, *reason});
     }
   }
   if (plan.algorithms.empty()) {
     throw MachineError("no algorithm of " + std::string(collective.name()) +
                        " can run here: " + plan.skipped.front().reason);
   }
-  for (const Shape& shape : collective.Shapes(config, ranks)) {
+}
+
+// Leaves out the algorithms that no shape has left a point for.
+void DropIdle(const RunConfig& config, SweepPlan& plan) {
+  std::erase_if(plan.algorithms, [&](const std::string& name) {
+    if (std::any_of(plan.points.begin(), plan.points.end(),
+                    [&](const SweepPoint& point) { return point.key.algorithm == name; })) {
+      return false;
+    }
+    const auto first = std::find_if(plan.skipped.begin(), plan.skipped.end(),
+                                    [&](const Skipped& skip) { return skip.algorithm == name; });
+    if (!config.algorithms.empty() || plan.points.empty()) {
+      throw MachineError("algorithm " + name + " cannot run here: " + first->reason);
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
+SweepPlan PlanSweep(const Collective& collective, const RunConfig& config, const Site& site) {
+  SweepPlan plan;
+  PlanAlgorithms(collective, config, site, plan);
+  for (const Shape& shape : collective.Shapes(config, site.ranks)) {
+    std::vector<std::string> runnable;
+    for (const std::string& algorithm : plan.algorithms) {
+      if (auto reason = collective.UnsupportedShape(algorithm, shape, config, site)) {
+        plan.skipped.push_back({algorithm, shape, *std::move(reason)});
+      } else {
+        runnable.push_back(algorithm);
+      }
+    }
     for (const Mode mode : config.modes) {
-      for (const std::string& algorithm : plan.algorithms) {
+      for (const std::string& algorithm : runnable) {
         PointKey key;
         key.collective = collective.name();
         key.algorithm = algorithm;
-        key.transport = transport;
+        key.transport = site.transport;
         key.mode = ToString(mode);
         key.shape = shape;
-        key.ranks = ranks;
+        key.ranks = site.ranks;
         plan.points.push_back({key, mode});
       }
     }
   }
+  DropIdle(config, plan);
   return plan;
 }
 
-std::string ListAlgorithms(const Collective& collective, const std::string& transport, int ranks) {
+std::string ListAlgorithms(const Collective& collective, const RunConfig& config,
+                           const Site& site) {
   std::string text =
       std::string(collective.name()) + ": " + std::string(collective.summary()) + "\nalgorithms\n";
   for (const AlgorithmInfo& info : collective.algorithms()) {
     text += "  " + std::string(info.name) + ": " + std::string(info.summary);
     if (info.known_bad) text += " (known bad: runs only when named)";
-    if (const auto reason = collective.UnsupportedReason(info.name, transport, ranks)) {
+    if (const auto reason = collective.UnsupportedReason(info.name, config, site)) {
       text += " (cannot run here: " + *reason + ")";
     }
     text += "\n";

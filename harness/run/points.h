@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/collective/collective.h"
+#include "harness/collective/site.h"
 #include "harness/command_line/run_config.h"
 #include "harness/report/point_record.h"
 #include "harness/report/run_facts.h"
@@ -18,19 +19,18 @@ struct SweepPoint {
 
 struct SweepPlan {
   std::vector<std::string> algorithms;  // those that run, in the collective's order
-  std::vector<SkippedAlgorithm> skipped;
+  std::vector<Skipped> skipped;
   // By shape, then mode, then algorithm: what is compared stands together.
   std::vector<SweepPoint> points;
 };
 
 // Without config.algorithms: the subject and every comparison that can run, never the known-bad.
 // Pure, and the same on every rank. Throws MachineError for an algorithm that was named and cannot
-// run, and when none can.
-SweepPlan PlanSweep(const Collective& collective, const RunConfig& config,
-                    const std::string& transport, int ranks);
+// run with any shape, and when none can.
+SweepPlan PlanSweep(const Collective& collective, const RunConfig& config, const Site& site);
 
 // --list: the algorithms and what they are. --dry-run: the points. Both end with a newline.
-std::string ListAlgorithms(const Collective& collective, const std::string& transport, int ranks);
+std::string ListAlgorithms(const Collective& collective, const RunConfig& config, const Site& site);
 std::string ListPoints(const SweepPlan& plan, const RunConfig& config);
 
 }  // namespace mailbench

@@ -20,7 +20,6 @@ class ThreeAlgorithms : public Collective {
   std::string_view name() const override { return "toy"; }
   std::string_view summary() const override { return "a collective for this test"; }
   std::span<const AlgorithmInfo> algorithms() const override { return kAlgorithms; }
-  std::string_view reference() const override { return "mpi"; }
   std::vector<Shape> Shapes(const RunConfig& config, int /*ranks*/) const override {
     std::vector<Shape> shapes;
     for (const std::int64_t bytes : config.bytes) {
@@ -31,9 +30,17 @@ class ThreeAlgorithms : public Collective {
     return shapes;
   }
   std::optional<std::string> UnsupportedReason(std::string_view algorithm,
-                                               std::string_view transport,
-                                               int /*ranks*/) const override {
-    if (algorithm == "far" && transport != "moon") return "it needs transport moon";
+                                               const RunConfig& /*config*/,
+                                               const Site& site) const override {
+    if (algorithm == "far" && site.transport != "moon") return "it needs transport moon";
+    return std::nullopt;
+  }
+  std::optional<std::string> UnsupportedShape(std::string_view algorithm, const Shape& shape,
+                                              const RunConfig& /*config*/,
+                                              const Site& site) const override {
+    if (algorithm == "far" && shape.variables[0].second > 16 * site.ranks_per_gpu) {
+      return "only " + std::to_string(16 * site.ranks_per_gpu) + " bytes go there";
+    }
     return std::nullopt;
   }
   std::unique_ptr<Instance> Create(std::string_view /*algorithm*/,
@@ -45,6 +52,14 @@ class ThreeAlgorithms : public Collective {
   static constexpr AlgorithmInfo kAlgorithms[] = {
       {"subject", "one"}, {"far", "two"}, {"broken", "three", /*known_bad=*/true}};
 };
+
+Site At(std::string transport, int ranks) {
+  Site site;
+  site.transport = std::move(transport);
+  site.ranks = ranks;
+  site.ranks_per_gpu = 2;
+  return site;
+}
 
 RunConfig Config(std::vector<std::string> algorithms) {
   RunConfig config;
@@ -61,7 +76,7 @@ std::vector<std::string> Keys(const SweepPlan& plan) {
 }
 
 TEST(PlanSweep, RunsWhatCanRunAndSaysWhatIsSkipped) {
-  const SweepPlan plan = PlanSweep(ThreeAlgorithms(), Config({}), "host", 4);
+  const SweepPlan plan = PlanSweep(ThreeAlgorithms(), Config({}), At("host", 4));
   EXPECT_THAT(plan.algorithms, ElementsAre("subject"));
   ASSERT_EQ(plan.skipped.size(), 1u);
   EXPECT_EQ(plan.skipped[0].algorithm, "far");
@@ -70,7 +85,7 @@ TEST(PlanSweep, RunsWhatCanRunAndSaysWhatIsSkipped) {
 
 TEST(PlanSweep, WhatIsComparedStandsTogether) {
   EXPECT_THAT(
-      Keys(PlanSweep(ThreeAlgorithms(), Config({}), "moon", 4)),
+      Keys(PlanSweep(ThreeAlgorithms(), Config({}), At("moon", 4))),
       ElementsAre("toy/subject/moon/graph/bytes=16/ranks=4", "toy/far/moon/graph/bytes=16/ranks=4",
                   "toy/subject/moon/eager/bytes=16/ranks=4", "toy/far/moon/eager/bytes=16/ranks=4",
                   "toy/subject/moon/graph/bytes=32/ranks=4", "toy/far/moon/graph/bytes=32/ranks=4",
@@ -79,14 +94,14 @@ TEST(PlanSweep, WhatIsComparedStandsTogether) {
 }
 
 TEST(PlanSweep, TheKnownBadRunsOnlyWhenNamed) {
-  const SweepPlan plan = PlanSweep(ThreeAlgorithms(), Config({"broken"}), "moon", 4);
+  const SweepPlan plan = PlanSweep(ThreeAlgorithms(), Config({"broken"}), At("moon", 4));
   EXPECT_THAT(plan.algorithms, ElementsAre("broken"));
   EXPECT_TRUE(plan.skipped.empty());
 }
 
 TEST(PlanSweep, AnAlgorithmThatIsNamedAndCannotRunIsRefused) {
   try {
-    PlanSweep(ThreeAlgorithms(), Config({"subject", "far"}), "host", 4);
+    PlanSweep(ThreeAlgorithms(), Config({"subject", "far"}), At("host", 4));
     FAIL() << "not refused";
   } catch (const MachineError& error) {
     EXPECT_THAT(error.what(), HasSubstr("far"));
@@ -94,8 +109,30 @@ TEST(PlanSweep, AnAlgorithmThatIsNamedAndCannotRunIsRefused) {
   }
 }
 
+TEST(PlanSweep, LeavesOutWhatOneShapeCannotRun) {
+  Site site = At("moon", 4);
+  site.ranks_per_gpu = 1;
+  const SweepPlan plan = PlanSweep(ThreeAlgorithms(), Config({}), site);
+  EXPECT_THAT(plan.algorithms, ElementsAre("subject", "far"));
+  EXPECT_EQ(plan.points.size(), 6u);
+  ASSERT_EQ(plan.skipped.size(), 1u);
+  EXPECT_EQ(plan.skipped[0].algorithm, "far");
+  ASSERT_TRUE(plan.skipped[0].shape.has_value());
+  EXPECT_EQ(ToString(*plan.skipped[0].shape), "bytes=32");
+  EXPECT_EQ(plan.skipped[0].reason, "only 16 bytes go there");
+}
+
+TEST(PlanSweep, AnAlgorithmWithoutAShapeIsLeftOutOrRefusedWhenNamed) {
+  Site site = At("moon", 4);
+  site.ranks_per_gpu = 0;
+  const SweepPlan plan = PlanSweep(ThreeAlgorithms(), Config({}), site);
+  EXPECT_THAT(plan.algorithms, ElementsAre("subject"));
+  EXPECT_EQ(plan.skipped.size(), 2u);
+  EXPECT_THROW(PlanSweep(ThreeAlgorithms(), Config({"subject", "far"}), site), MachineError);
+}
+
 TEST(ListAlgorithms, MarksWhatIsBadAndWhatCannotRun) {
-  const std::string text = ListAlgorithms(ThreeAlgorithms(), "host", 4);
+  const std::string text = ListAlgorithms(ThreeAlgorithms(), Config({}), At("host", 4));
   EXPECT_THAT(text, HasSubstr("  subject: one\n"));
   EXPECT_THAT(text, HasSubstr("  far: two (cannot run here: it needs transport moon)\n"));
   EXPECT_THAT(text, HasSubstr("  broken: three (known bad: runs only when named)\n"));
@@ -103,7 +140,7 @@ TEST(ListAlgorithms, MarksWhatIsBadAndWhatCannotRun) {
 
 TEST(ListPoints, GivesSamplesAndCalls) {
   const RunConfig config = Config({});
-  const std::string text = ListPoints(PlanSweep(ThreeAlgorithms(), config, "host", 2), config);
+  const std::string text = ListPoints(PlanSweep(ThreeAlgorithms(), config, At("host", 2)), config);
   EXPECT_THAT(text, HasSubstr("4 points, 5 warm-up samples each\n"));
   EXPECT_THAT(text, HasSubstr("toy/subject/host/graph/bytes=16/ranks=2, 20 samples of 10 calls\n"));
   EXPECT_THAT(text, HasSubstr("toy/subject/host/eager/bytes=32/ranks=2, 20 samples of 1 calls\n"));

@@ -63,6 +63,7 @@ RunFacts FactsOf(const Collective& collective, const RunConfig& config, const Ra
   facts.start = TimestampUtc();
   facts.environment =
       GatherEnvironment(ranks.hosts(), std::string(transport.transport->name()), transport.refused);
+  transport.transport->Describe(facts.environment);
   facts.skipped = plan.skipped;
   return facts;
 }
@@ -93,9 +94,9 @@ void PrepareOnRankZero(const RunConfig& config, const Ranks& ranks, Prepared& pr
 
 Prepared Prepare(const Collective& collective, const RunConfig& config, const Ranks& ranks) {
   Prepared prepared;
-  prepared.transport = ChooseTransport(config.transport, ranks);
-  prepared.plan = PlanSweep(collective, config, std::string(prepared.transport.transport->name()),
-                            ranks.size());
+  prepared.transport = ChooseTransport(config, ranks);
+  prepared.plan = PlanSweep(collective, config, prepared.transport.transport->site());
+  AgreeOnPlan(prepared.plan, ranks);
   prepared.facts = FactsOf(collective, config, ranks, prepared.transport, prepared.plan);
   PrepareOnRankZero(config, ranks, prepared);
   return prepared;
@@ -118,6 +119,7 @@ class Session {
     Prepared prepared = Prepare(collective_, config_, ranks_);
     if (config_.list || config_.dry_run) {
       PrintOnRankZero(ListingOf(prepared));
+      prepared.transport.transport->Free();
       return ExitCode::kPassed;
     }
     PrintOnRankZero(HeadOf(prepared, launcher.launched));
@@ -140,6 +142,7 @@ class Session {
     watchdog_.Detach();
     ranks_.OnMeeting(nullptr);
     board.Free();
+    prepared.transport.transport->Free();
     return code;
   }
 
@@ -152,8 +155,8 @@ class Session {
 
   std::string ListingOf(const Prepared& prepared) const {
     if (config_.dry_run) return ListPoints(prepared.plan, config_);
-    return ListAlgorithms(collective_, prepared.facts.environment.transport, ranks_.size()) +
-           ListTransports(ranks_);
+    return ListAlgorithms(collective_, config_, prepared.transport.transport->site()) +
+           ListTransports(prepared.transport, config_, ranks_);
   }
 
   std::string HeadOf(const Prepared& prepared, bool launched) const {
@@ -177,10 +180,13 @@ class Session {
   ExitCode Sweep(Prepared& prepared, Heartbeat& heartbeat) {
     OpenReport(prepared);
     Transport& transport = *prepared.transport.transport;
-    transport.executor().OnCall([&] { heartbeat.CountCall(); });
+    transport.executor().OnCalls([&](int calls) {
+      for (int i = 0; i < calls; ++i) heartbeat.CountCall();
+    });
     const SweepResult result =
         RunSweep(collective_, prepared.plan, transport,
-                 {config_, ranks_, transport.executor(), heartbeat}, prepared.finished, journal_);
+                 {config_, ranks_, transport.executor(), transport.reference(), heartbeat},
+                 prepared.finished, journal_);
     const bool wrong = result.wrong_words > 0 || prepared.any_wrong;
 
     heartbeat.Enter(Phase::kReport, static_cast<std::uint32_t>(prepared.plan.points.size()));

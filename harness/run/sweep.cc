@@ -19,8 +19,8 @@ Instances SetUp(Collective& collective, const SweepPlan& plan, Transport& transp
                 const MeasureContext& context) {
   Instances instances;
   for (const std::string& algorithm : plan.algorithms) {
-    instances[algorithm] =
-        collective.Create(algorithm, {context.config, context.ranks, transport, context.executor});
+    instances[algorithm] = collective.Create(
+        algorithm, {context.config, context.ranks, transport, context.executor, context.reference});
   }
   return instances;
 }
@@ -51,9 +51,8 @@ SweepResult RunSweep(Collective& collective, const SweepPlan& plan, Transport& t
       continue;
     }
     if (progress) progress->Show(i, ToString(point.key));
-    const PointRecord record =
-        MeasurePoint(point.key, point.mode, static_cast<std::uint32_t>(i), collective.reference(),
-                     *instances.at(point.key.algorithm), calls, context);
+    const PointRecord record = MeasurePoint(point.key, point.mode, static_cast<std::uint32_t>(i),
+                                            *instances.at(point.key.algorithm), calls, context);
     ++result.points;
     result.wrong_words += record.check.mismatches + record.check.leftover;
     if (journal) journal->Append(record);

@@ -79,7 +79,9 @@ class WatchedTransport : public Transport {
  public:
   explicit WatchedTransport(Transport& inner) : inner_(inner) {}
   std::string_view name() const override { return inner_.name(); }
+  const Site& site() const override { return inner_.site(); }
   Executor& executor() override { return inner_.executor(); }
+  Reference& reference() override { return inner_.reference(); }
   std::unique_ptr<SymmetricRegion> Allocate(std::size_t bytes) override {
     auto region = inner_.Allocate(bytes);
     view_ = region->view();
@@ -99,8 +101,8 @@ class LeavesAWord : public Instance {
   LeavesAWord(Collective& collective, std::string_view algorithm, const InstanceContext& context,
               int rank)
       : transport_(context.transport),
-        inner_(collective.Create(algorithm,
-                                 {context.config, context.ranks, transport_, context.executor})),
+        inner_(collective.Create(algorithm, {context.config, context.ranks, transport_,
+                                             context.executor, context.reference})),
         strikes_(context.ranks.rank() == rank) {}
 
   void Bind(const Shape& shape, int slots) override { inner_->Bind(shape, slots); }

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <utility>
 
+#include "harness/error.h"
 #include "harness/ranks/ranks.h"
 #include "harness/validate/comparison.h"
 #include "harness/validate/payload.h"
+#include "harness/validate/reference.h"
 #include "kernels/lamport/layout.h"
 
 namespace mailbench {
@@ -19,9 +22,8 @@ constexpr std::int64_t kRowGap = 16;
 // Payloads of this many calls are searched for a wrong value, the newest first.
 constexpr std::uint64_t kCallsSearched = 64;
 
-std::span<const std::uint32_t> Words(const std::vector<Pack>& packs) {
-  return {reinterpret_cast<const std::uint32_t*>(packs.data()), packs.size() * kPackWords};
-}
+// Slots do not share lines.
+std::size_t Padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 }  // namespace
 
@@ -34,90 +36,117 @@ InputLayout ParseInputLayout(std::string_view name) {
 GatherBuffers::GatherBuffers(const InstanceContext& context, WordMap map)
     : context_(context), map_(map), layout_(ParseInputLayout(context.config.own.at("input"))) {}
 
-void GatherBuffers::Bind(const Shape& shape, int slots) {
-  bytes_ = shape.bytes_per_rank;
-  const auto packs = static_cast<std::size_t>(bytes_ / kPackBytes);
-  const auto ranks = static_cast<std::size_t>(context_.ranks.size());
-  slots_.clear();  // gives the memory back before the new is taken
-  slots_.resize(static_cast<std::size_t>(slots));
-  for (Slot& slot : slots_) {
-    // Room for either layout: a pack more for misalignment, a gap after each row of a pack or more.
-    slot.input.resize(layout_ == InputLayout::kAligned ? packs : 2 * packs + 1);
-    slot.output.resize(ranks * packs);
+std::unique_ptr<Buffer> GatherBuffers::TakeMemory(std::size_t bytes) {
+  std::unique_ptr<Buffer> memory;
+  std::string error;
+  try {
+    memory = context_.executor.Allocate(bytes);
+  } catch (const MachineError& failure) {
+    error = failure.what();
   }
-  payload_.resize(packs * kPackWords);
-  reference_.resize(ranks * packs * kPackWords);
+  ranks().Vote(ExitCode::kMachine, error);
+  return memory;
 }
 
-GatherInput GatherBuffers::input(int slot) const {
-  const auto& packs = slots_[static_cast<std::size_t>(slot)].input;
-  const auto* data = reinterpret_cast<const std::byte*>(packs.data());
+void GatherBuffers::GiveBack(std::unique_ptr<Buffer> /*memory*/) {}
+
+void GatherBuffers::Free() {
+  if (inputs_) GiveBack(std::move(inputs_));
+  if (outputs_) GiveBack(std::move(outputs_));
+}
+
+void GatherBuffers::Bind(const Shape& shape, int slots) {
+  GatherBuffers::Free();  // gives the memory back before the new is taken
+  bytes_ = shape.bytes_per_rank;
+  const auto packs = static_cast<std::size_t>(bytes_ / kPackBytes);
+  const auto count = static_cast<std::size_t>(ranks().size());
+  // Room for either layout: a pack more for misalignment, a gap after each row of a pack or more.
+  image_.resize(layout_ == InputLayout::kAligned ? packs : 2 * packs + 1);
+  payload_.resize(packs * kPackWords);
+  reference_.resize(count * packs * kPackWords);
+  seen_.resize(reference_.size());
+  calls_.assign(static_cast<std::size_t>(slots), 0);
+  input_stride_ = Padded(image_.size() * kPackBytes);
+  output_stride_ = Padded(count * packs * kPackBytes);
+  inputs_ = TakeMemory(input_stride_ * calls_.size());
+  outputs_ = TakeMemory(output_stride_ * calls_.size());
+}
+
+std::byte* GatherBuffers::InputMemory(int slot) const {
+  return inputs_->data() + static_cast<std::size_t>(slot) * input_stride_;
+}
+
+GatherInput GatherBuffers::input(int slot) const { return InputIn(InputMemory(slot)); }
+
+GatherInput GatherBuffers::InputIn(const std::byte* memory) const {
   switch (layout_) {
     case InputLayout::kAligned:
       break;
     case InputLayout::kMisaligned:
-      return {data + kMisalignment, 1, bytes_, bytes_};
+      return {memory + kMisalignment, 1, bytes_, bytes_};
     case InputLayout::kStrided: {
       const std::int64_t row = bytes_ % 64 == 0 ? 64 : kPackBytes;
-      return {data, bytes_ / row, row, row + kRowGap};
+      return {memory, bytes_ / row, row, row + kRowGap};
     }
   }
-  return {data, 1, bytes_, bytes_};
+  return {memory, 1, bytes_, bytes_};
 }
 
-Pack* GatherBuffers::output(int slot) {
-  return slots_[static_cast<std::size_t>(slot)].output.data();
+Pack* GatherBuffers::output(int slot) const {
+  return reinterpret_cast<Pack*>(outputs_->data() +
+                                 static_cast<std::size_t>(slot) * output_stride_);
 }
 
 void GatherBuffers::Fill(int slot, std::uint64_t call) {
-  Slot& buffers = slots_[static_cast<std::size_t>(slot)];
-  buffers.call = call;
+  calls_[static_cast<std::size_t>(slot)] = call;
   newest_call_ = call;
-  FillPayload(payload_, context_.config.seed, call, context_.ranks.rank());
-  std::fill(buffers.input.begin(), buffers.input.end(), kPoisonPack);
-  const GatherInput to = input(slot);
+  FillPayload(payload_, context_.config.seed, call, ranks().rank());
+  std::fill(image_.begin(), image_.end(), kPoisonPack);
+  const GatherInput to = InputIn(reinterpret_cast<const std::byte*>(image_.data()));
   const auto* from = reinterpret_cast<const std::byte*>(payload_.data());
   for (std::int64_t row = 0; row < to.rows; ++row) {
     std::memcpy(const_cast<std::byte*>(to.data) + row * to.row_stride, from + row * to.row_bytes,
                 static_cast<std::size_t>(to.row_bytes));
   }
-  std::fill(buffers.output.begin(), buffers.output.end(), kPoisonPack);
+  context_.executor.CopyIn(InputMemory(slot), std::as_bytes(std::span(image_)));
+  context_.executor.FillWords(reinterpret_cast<std::byte*>(output(slot)), kPoison, seen_.size());
 }
 
 CheckResult GatherBuffers::Check(int slot) {
-  const Slot& buffers = slots_[static_cast<std::size_t>(slot)];
-  FillPayload(payload_, context_.config.seed, buffers.call, context_.ranks.rank());
-  context_.ranks.GatherWords(payload_, reference_);
+  const std::uint64_t call = calls_[static_cast<std::size_t>(slot)];
+  FillPayload(payload_, context_.config.seed, call, ranks().rank());
+  context_.reference.AllGather(payload_, reference_);
   std::transform(reference_.begin(), reference_.end(), reference_.begin(), map_);
+  context_.executor.CopyOut(std::as_writable_bytes(std::span(seen_)),
+                            reinterpret_cast<const std::byte*>(output(slot)));
 
-  const Comparison comparison = CompareWords(reference_, Words(buffers.output));
+  const Comparison comparison = CompareWords(reference_, seen_);
   CheckResult result;
   result.calls = 1;
   result.compared = comparison.compared;
   result.mismatches = comparison.mismatches;
   if (comparison.mismatches > 0) {
-    result.first = Explain(buffers, comparison.first, reference_[comparison.first]);
+    result.first = Explain(call, comparison.first, reference_[comparison.first]);
   }
   return result;
 }
 
-std::string GatherBuffers::Explain(const Slot& slot, std::uint64_t word,
+std::string GatherBuffers::Explain(std::uint64_t call, std::uint64_t word,
                                    std::uint32_t expected) const {
   const std::uint64_t words = payload_.size();
-  const std::span<const std::uint32_t> output = Words(slot.output);
-  std::string text = "rank " + std::to_string(context_.ranks.rank()) + ", call " +
-                     std::to_string(slot.call) + ": word " + std::to_string(word % words) +
-                     " of rank " + std::to_string(word / words) + "'s input: expected " +
-                     Hex(expected) + ", seen " + Hex(output[word]);
-  if (output[word] == kPoison) return text + ", which was there before the call";
-  if (output[word] == kSentinel) return text + ", the sentinel: nothing had arrived";
-  const auto pack = output.subspan(word / kPackWords * kPackWords, kPackWords);
+  std::string text = "rank " + std::to_string(ranks().rank()) + ", call " + std::to_string(call) +
+                     ": word " + std::to_string(word % words) + " of rank " +
+                     std::to_string(word / words) + "'s input: expected " + Hex(expected) +
+                     ", seen " + Hex(seen_[word]);
+  if (seen_[word] == kPoison) return text + ", which was there before the call";
+  if (seen_[word] == kSentinel) return text + ", the sentinel: nothing had arrived";
+  const auto pack = std::span(seen_).subspan(word / kPackWords * kPackWords, kPackWords);
   return text + ", " +
          DescribeOrigin(pack, word % kPackWords,
                         {.seed = context_.config.seed,
                          .newest_call = newest_call_,
                          .calls = kCallsSearched,
-                         .ranks = context_.ranks.size(),
+                         .ranks = ranks().size(),
                          .words_per_rank = words,
                          .map = map_});
 }

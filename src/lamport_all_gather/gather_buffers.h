@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/collective/collective.h"
+#include "harness/launch/executor.h"
 #include "harness/validate/origin.h"
 #include "kernels/lamport/gather_input.h"
 #include "kernels/machine/pack.h"
@@ -31,31 +33,42 @@ class GatherBuffers : public Instance {
 
   void Bind(const Shape& shape, int slots) override;
   void Fill(int slot, std::uint64_t call) override;
-  // The reference is what MPI_Allgather makes of the payloads, mapped.
+  // Compares with what context.reference makes of the payloads, mapped.
   CheckResult Check(int slot) override;
+  void Free() override;
 
  protected:
+  // Memory for the inputs or the outputs of all slots, and back. Collective; the same size on every
+  // rank. Throws the same Error on every rank when it fails on any.
+  virtual std::unique_ptr<Buffer> TakeMemory(std::size_t bytes);
+  virtual void GiveBack(std::unique_ptr<Buffer> memory);
+
   GatherInput input(int slot) const;
-  Pack* output(int slot);
+  Pack* output(int slot) const;
+  std::int64_t bytes() const { return bytes_; }  // a rank, of the shape that is bound
+  const InstanceContext& context() const { return context_; }
   const Ranks& ranks() const { return context_.ranks; }
 
  private:
-  struct Slot {
-    std::uint64_t call = 0;
-    std::vector<Pack> input;   // in the layout that --input asks for
-    std::vector<Pack> output;  // [ranks][packs]
-  };
-
-  std::string Explain(const Slot& slot, std::uint64_t word, std::uint32_t expected) const;
+  GatherInput InputIn(const std::byte* memory) const;  // the slot's memory, or its image
+  std::byte* InputMemory(int slot) const;
+  std::string Explain(std::uint64_t call, std::uint64_t word, std::uint32_t expected) const;
 
   InstanceContext context_;
   WordMap map_;
   InputLayout layout_;
   std::int64_t bytes_ = 0;
-  std::uint64_t newest_call_ = 0;  // that any slot was filled for
-  std::vector<Slot> slots_;
+  std::uint64_t newest_call_ = 0;     // that any slot was filled for
+  std::vector<std::uint64_t> calls_;  // by slot: the call that it was filled for
+  std::unique_ptr<Buffer> inputs_;    // by slot, in the layout that --input asks for
+  std::unique_ptr<Buffer> outputs_;   // [slots][ranks][packs], each slot aligned
+  std::size_t input_stride_ = 0;
+  std::size_t output_stride_ = 0;
+  // In host memory, one slot's worth.
+  std::vector<Pack> image_;  // of the input
   std::vector<std::uint32_t> payload_;
   std::vector<std::uint32_t> reference_;
+  std::vector<std::uint32_t> seen_;  // the output
 };
 
 }  // namespace mailbench

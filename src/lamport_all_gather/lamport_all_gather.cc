@@ -47,10 +47,11 @@ std::vector<Shape> LamportAllGather::Shapes(const RunConfig& config, int ranks) 
 }
 
 std::optional<std::string> LamportAllGather::UnsupportedReason(std::string_view algorithm,
-                                                               std::string_view /*transport*/,
-                                                               int ranks) const {
-  if (algorithm == "lamport" && ranks > kMaxRanks) {
-    return "it takes up to " + std::to_string(kMaxRanks) + " ranks, not " + std::to_string(ranks);
+                                                               const RunConfig& /*config*/,
+                                                               const Site& site) const {
+  if (algorithm == "lamport" && site.ranks > kMaxRanks) {
+    return "it takes up to " + std::to_string(kMaxRanks) + " ranks, not " +
+           std::to_string(site.ranks);
   }
   return std::nullopt;
 }

@@ -20,12 +20,10 @@ class LamportAllGather : public Collective {
   }
   std::span<const AlgorithmInfo> algorithms() const override;
   std::span<const FlagInfo> flags() const override;
-  std::string_view reference() const override { return "mpi"; }
 
   std::vector<Shape> Shapes(const RunConfig& config, int ranks) const override;
-  std::optional<std::string> UnsupportedReason(std::string_view algorithm,
-                                               std::string_view transport,
-                                               int ranks) const override;
+  std::optional<std::string> UnsupportedReason(std::string_view algorithm, const RunConfig& config,
+                                               const Site& site) const override;
   std::unique_ptr<Instance> Create(std::string_view algorithm,
                                    const InstanceContext& context) override;
 };

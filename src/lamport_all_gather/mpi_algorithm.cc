@@ -46,6 +46,7 @@ class Mpi : public GatherBuffers {
   }
 
   void Free() override {
+    GatherBuffers::Free();
     FreeRows();
     MAILBENCH_MPI(MPI_Comm_free(&comm_));
   }

@@ -1,0 +1,61 @@
+// Calls on a CUDA stream, timed by CUDA events.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "harness/launch/executor.h"
+
+namespace mailbench {
+
+struct DriverTable;
+
+// REQUIRES: the device has been chosen (cudaSetDevice) before, by the thread that makes the object;
+// every function but Abandon and Peek is called by that thread. Errors of CUDA are SystemErrors.
+class GpuExecutor : public Executor {
+ public:
+  explicit GpuExecutor(const DriverTable& driver);
+  ~GpuExecutor() override;  // frees what it can; errors are dropped
+  GpuExecutor(const GpuExecutor&) = delete;
+  GpuExecutor& operator=(const GpuExecutor&) = delete;
+
+  // The stream of all calls. Does not wait for the legacy default stream.
+  cudaStream_t stream() const { return stream_; }
+  // A word of host memory, mapped into the device, that turns non-zero when the run is given up.
+  const std::uint32_t* abort_word() const { return abort_word_; }
+
+  std::unique_ptr<Graph> Record(const std::function<void()>& enqueue) override;
+  double Time(int calls, const std::function<void()>& enqueue) override;
+  void OnCalls(std::function<void(int)> observer) override { observer_ = std::move(observer); }
+
+  std::unique_ptr<Buffer> Allocate(std::size_t bytes) override;
+  void CopyIn(std::byte* to, std::span<const std::byte> from) override;
+  void CopyOut(std::span<std::byte> to, const std::byte* from) override;
+  void FillWords(std::byte* to, std::uint32_t word, std::size_t words) override;
+
+  bool Abandon(std::chrono::milliseconds limit) override;
+  bool Peek(std::span<std::byte> to, const std::byte* from,
+            std::chrono::milliseconds limit) override;
+
+  GpuExecutor* gpu() override { return this; }
+
+ private:
+  // Waits for the stream. Never returns once the run is given up: nothing that was computed counts.
+  void Synchronize();
+
+  const DriverTable& driver_;
+  int device_ = 0;
+  cudaStream_t stream_ = nullptr;
+  cudaStream_t peek_stream_ = nullptr;
+  cudaEvent_t start_ = nullptr;
+  cudaEvent_t stop_ = nullptr;
+  std::uint32_t* abort_word_ = nullptr;  // pinned
+  std::function<void(int)> observer_;
+  std::byte* peek_buffer_ = nullptr;  // pinned
+};
+
+}  // namespace mailbench

@@ -1,0 +1,72 @@
+#include "src/lamport_all_gather/mailbox_gather.h"
+
+#include <chrono>
+#include <span>
+#include <vector>
+
+#include "harness/ranks/ranks.h"
+#include "harness/validate/comparison.h"
+#include "kernels/lamport/launch.h"
+#include "kernels/lamport/mailbox.h"
+
+namespace mailbench {
+namespace {
+
+// For a look at a mailbox while calls are stuck: megabytes take milliseconds.
+constexpr std::chrono::milliseconds kPeekLimit{100};
+
+std::uint32_t SentinelToZero(std::uint32_t word) { return word == kSentinel ? 0 : word; }
+
+MailboxView ViewOf(const SymmetricView& memory, const MailboxLayout& layout) {
+  MailboxView view;
+  view.layout = layout;
+  view.rank = memory.rank;
+  view.local = reinterpret_cast<Pack*>(memory.local());
+  for (std::size_t peer = 0; peer < memory.peers.size(); ++peer) {
+    view.peers[peer] = reinterpret_cast<Pack*>(memory.peers[peer]);
+  }
+  return view;
+}
+
+}  // namespace
+
+MailboxGather::MailboxGather(const InstanceContext& context)
+    : GatherBuffers(context, SentinelToZero),
+      layout_{context.ranks.size(), context.config.capacity / kPackBytes},
+      region_(context.transport.Allocate(static_cast<std::size_t>(layout_.bytes()))),
+      mailbox_(ViewOf(region_->view(), layout_)) {
+  context.executor.FillWords(region_->view().local(), kSentinel,
+                             static_cast<std::size_t>(layout_.packs()) * kPackWords);
+  ranks().Barrier();  // no rank publishes before every mailbox is armed
+}
+
+void MailboxGather::Bind(const Shape& shape, int slots) {
+  GatherBuffers::Bind(shape, slots);
+  packs_.store(shape.bytes_per_rank / kPackBytes, std::memory_order_relaxed);
+}
+
+CheckResult MailboxGather::Audit() {
+  std::vector<Pack> copy(static_cast<std::size_t>(layout_.packs()));
+  context().executor.CopyOut(std::as_writable_bytes(std::span(copy)), region_->view().local());
+  const MailboxAudit audit = AuditMailbox(copy.data(), layout_);
+  CheckResult result;
+  result.audited = audit.words;
+  result.leftover = audit.leftover;
+  if (audit.leftover > 0) {
+    const LeftoverWord& word = audit.first;
+    result.first = "rank " + std::to_string(ranks().rank()) + ": " + Hex(word.value) +
+                   " left in the mailbox: generation " + std::to_string(word.generation) +
+                   ", slot of rank " + std::to_string(word.source) + ", pack " +
+                   std::to_string(word.pack) + ", word " + std::to_string(word.word);
+  }
+  return result;
+}
+
+std::string MailboxGather::DescribeWait() const { return ""; }
+
+void MailboxGather::Free() {
+  GatherBuffers::Free();
+  region_->Free();
+}
+
+}  // namespace mailbench
