@@ -4,6 +4,7 @@
 #include <string>
 
 #include "harness/error.h"
+#include "harness/ranks/rank_and_host.h"
 
 namespace mailbench {
 namespace {
@@ -17,23 +18,11 @@ std::string ErrorText(int code) {
   return {text.data(), static_cast<std::size_t>(length)};
 }
 
-std::string Origin() {
-  int rank = 0;
-  std::array<char, MPI_MAX_PROCESSOR_NAME> host{};
-  int length = 0;
-  if (MPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS ||
-      MPI_Get_processor_name(host.data(), &length) != MPI_SUCCESS) {
-    return "an unknown rank";
-  }
-  return "rank " + std::to_string(rank) + " on " +
-         std::string(host.data(), static_cast<std::size_t>(length));
-}
-
 }  // namespace
 
 void ThrowMpiError(int code, const char* expression, const char* file, int line) {
   const std::string call(expression);
-  throw SystemError(call.substr(0, call.find('(')) + " failed on " + Origin() + ": " +
+  throw SystemError(call.substr(0, call.find('(')) + " failed on " + RankAndHost() + ": " +
                     ErrorText(code) + " (" + file + ":" + std::to_string(line) + ")");
 }
 

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "harness/error.h"
 
@@ -45,17 +46,6 @@ void SyncDirectory(const std::string& path) {
 }
 
 }  // namespace
-
-FileDescriptor::~FileDescriptor() {
-  if (valid()) close(fd_);
-}
-
-FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  return *this;
-}
-
-std::string ErrnoText(int error) { return std::generic_category().message(error); }
 
 std::string DirectoryOf(const std::string& path) {
   const std::string directory = std::filesystem::path(path).parent_path();

@@ -2,27 +2,10 @@
 #pragma once
 
 #include <string>
-#include <utility>
+
+#include "harness/file_descriptor.h"
 
 namespace mailbench {
-
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  ~FileDescriptor();
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
-
-  int get() const { return fd_; }
-  bool valid() const { return fd_ >= 0; }
-
- private:
-  int fd_ = -1;
-};
-
-// "No space left on device".
-std::string ErrnoText(int error);
 
 // The directory that `path` is in: "." for a bare name.
 std::string DirectoryOf(const std::string& path);

@@ -1,0 +1,53 @@
+#include "harness/gpu/driver.h"
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+#include "harness/error.h"
+
+namespace mailbench {
+namespace {
+
+std::string VersionText(int version) {
+  return std::to_string(version / 1000) + '.' + std::to_string(version % 1000 / 10);
+}
+
+template <typename Function>
+void Find(const char* symbol, int version, Function& function) {
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
+  const cudaError_t error = cudaGetDriverEntryPointByVersion(
+      symbol, &found, static_cast<unsigned>(version), cudaEnableDefault, &result);
+  if (error != cudaSuccess || result != cudaDriverEntryPointSuccess || found == nullptr) {
+    throw MachineError("the CUDA driver (libcuda.so.1) has no " + std::string(symbol) +
+                       " of CUDA " + VersionText(version) +
+                       (error == cudaSuccess ? "" : std::string(": ") + cudaGetErrorString(error)));
+  }
+  function = reinterpret_cast<Function>(found);
+}
+
+DriverTable FindAll() {
+  int driver = 0;
+  const cudaError_t error = cudaDriverGetVersion(&driver);
+  if (error != cudaSuccess) {
+    throw MachineError(std::string("cannot ask for the version of the CUDA driver: ") +
+                       cudaGetErrorString(error));
+  }
+  // So the runtime says that it could not load libcuda.
+  if (driver == 0) throw MachineError("no CUDA driver (libcuda.so.1) on this machine");
+  DriverTable table;
+#define MAILBENCH_FIND(name, version) Find("cu" #name, version, table.name);
+  MAILBENCH_DRIVER_FUNCTIONS(MAILBENCH_FIND)
+#undef MAILBENCH_FIND
+  return table;
+}
+
+}  // namespace
+
+const DriverTable& LoadDriver() {
+  static const DriverTable table = FindAll();
+  return table;
+}
+
+}  // namespace mailbench

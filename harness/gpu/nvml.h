@@ -1,0 +1,23 @@
+// What NVML says about a GPU. Loaded at run time; where it is absent there is just less to report.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace mailbench {
+
+struct NvmlFacts {
+  std::string driver;  // "580.95.05"; "" where unknown
+  std::optional<int> sm_clock_mhz;
+  std::optional<int> sm_clock_max_mhz;
+  std::optional<int> memory_clock_mhz;
+  std::optional<int> memory_clock_max_mhz;
+  std::optional<bool> mig;  // the GPU is partitioned
+};
+
+// `pci_bus_id` as cudaDeviceGetPCIBusId writes it. Never fails: what NVML does not tell, or a
+// `library` that cannot be loaded, leaves facts empty.
+NvmlFacts ReadNvmlFacts(const std::string& pci_bus_id,
+                        const std::string& library = "libnvidia-ml.so.1");
+
+}  // namespace mailbench

@@ -1,0 +1,12 @@
+// Where an error message comes from.
+#pragma once
+
+#include <string>
+
+namespace mailbench {
+
+// "rank 2 on node7": from MPI while it runs, otherwise from the launcher's environment and the
+// system's host name. Never throws an error of its own.
+std::string RankAndHost();
+
+}  // namespace mailbench
