@@ -1,0 +1,42 @@
+// All ranks of one host hand each other a file descriptor.
+//
+// By SCM_RIGHTS over unix datagram sockets (unix(7)) in a private directory. pidfd_getfd would need
+// the rights of a debugger, and abstract sockets do not cross network namespaces.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/file_descriptor.h"
+#include "harness/memory/fd_message.h"
+#include "harness/ranks/ranks.h"
+
+namespace mailbench {
+
+// Where tests step in: local calls only. The defaults are what everyone else uses.
+struct FdExchangeHooks {
+  std::string parent = "/tmp";  // of the private directory
+  // On rank 0: there is a directory, and no socket in it.
+  std::function<void(const std::string& directory)> directory_made;
+  // This rank's socket is bound, and no rank has sent anything. `own` is what this one will send.
+  std::function<void(const std::string& directory, const FdMessage& own)> socket_bound;
+  bool sends = true;  // false: this rank never sends
+};
+
+// The socket of `rank` in an exchange's directory.
+std::string FdSocketPath(const std::string& directory, int rank);
+
+// Collective. Gives `fd` to every other rank and returns theirs by rank, close-on-exec; the own
+// entry is empty. A message that does not come from the process of the rank that it names (user,
+// and process id where both see the same), or is not one of this exchange, is refused, and its
+// descriptors are closed; it stops nothing. `fd` stays the caller's.
+// Throws on all ranks alike: MachineError when they are on several hosts; SystemError when a step
+// failed, or when some rank's descriptor had not come at `deadline`: it names the ranks, and what
+// was refused. Leaves no descriptor and no directory behind. REQUIRES: fd valid.
+std::vector<FileDescriptor> ExchangeFds(const Ranks& ranks, int fd,
+                                        std::chrono::milliseconds deadline,
+                                        const FdExchangeHooks& hooks = {});
+
+}  // namespace mailbench

@@ -1,0 +1,14 @@
+// For tests: how many descriptors this process has open.
+#pragma once
+
+#include <filesystem>
+#include <iterator>
+
+namespace mailbench {
+
+inline long OpenFds() {
+  const std::filesystem::directory_iterator open("/proc/self/fd");
+  return std::distance(begin(open), end(open));
+}
+
+}  // namespace mailbench
