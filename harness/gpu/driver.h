@@ -28,6 +28,7 @@ namespace mailbench {
   FUNCTION(MemExportToShareableHandle, 10020)   \
   FUNCTION(MemImportFromShareableHandle, 10020) \
   FUNCTION(MemsetD32, 3020)                     \
+  FUNCTION(MemsetD32Async, 3020)                \
   FUNCTION(FuncGetName, 12030)                  \
   FUNCTION(KernelGetName, 12030)                \
   FUNCTION(GraphKernelNodeGetParams, 12000)

@@ -34,7 +34,7 @@ class RecordedGraph : public Graph {
   RecordedGraph& operator=(const RecordedGraph&) = delete;
 
   void Replay() override { MAILBENCH_CUDA(cudaGraphLaunch(executable_, stream_)); }
-  std::vector<KernelCount> kernels() const override { return KernelsOf(graph_); }
+  std::vector<KernelCount> kernels() const override { return KernelNames(graph_); }
 
  private:
   cudaGraph_t graph_;
@@ -140,7 +140,7 @@ void GpuExecutor::CopyOut(std::span<std::byte> to, const std::byte* from) {
 }
 
 void GpuExecutor::FillWords(std::byte* to, std::uint32_t word, std::size_t words) {
-  MAILBENCH_DRIVER(driver_, cuMemsetD32Async, reinterpret_cast<CUdeviceptr>(to), word, words,
+  MAILBENCH_DRIVER(driver_, MemsetD32Async, reinterpret_cast<CUdeviceptr>(to), word, words,
                    stream_);
   Synchronize();
 }

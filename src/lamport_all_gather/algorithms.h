@@ -2,17 +2,30 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "harness/collective/collective.h"
+#include "kernels/lamport/gather_options.h"
 
 namespace mailbench {
 
-// All of these are collective and throw the same Error on every rank when they fail on any.
+// All that make an Instance are collective and throw the same Error on every rank when they fail on
+// any.
 
-// The subject: kernels/lamport/protocol.h on symmetric memory of config.capacity bytes a rank.
-std::unique_ptr<Instance> MakeLamport(const InstanceContext& context);
+// The subject and its faster sibling, on symmetric memory of config.capacity bytes a rank.
+std::unique_ptr<Instance> MakeHostGather(const InstanceContext& context, GatherKind kind);
+std::unique_ptr<Instance> MakeGpuGather(const InstanceContext& context, GatherKind kind);
 
-// MPI_Allgather.
+// Why ranks that share a GPU cannot gather that much, with the arithmetic; "" when they can.
+std::string GpuGatherRefusal(GatherKind kind, const Shape& shape, const RunConfig& config,
+                             const Site& site);
+
+// MPI_Allgather, on host memory.
 std::unique_ptr<Instance> MakeMpi(const InstanceContext& context);
+
+// ncclAllGather: from plain device memory, and from symmetric windows. REQUIRES:
+// context.transport.nccl().
+std::unique_ptr<Instance> MakeNccl(const InstanceContext& context);
+std::unique_ptr<Instance> MakeNcclSymmetric(const InstanceContext& context);
 
 }  // namespace mailbench

@@ -1,3 +1,4 @@
+// The mailbox gathers on the host machine.
 #include <cstdint>
 #include <memory>
 
@@ -8,10 +9,10 @@
 namespace mailbench {
 namespace {
 
-class Lamport : public MailboxGather {
+class HostGather : public MailboxGather {
  public:
-  explicit Lamport(const InstanceContext& context)
-      : MailboxGather(context), stream_(*context.executor.host_stream()), gather_(mailbox()) {}
+  HostGather(const InstanceContext& context, GatherKind kind)
+      : MailboxGather(context), stream_(*context.executor.host_stream()), gather_(mailbox(), kind) {}
 
   void Enqueue(int slot) override { gather_.Enqueue(input(slot), output(slot), stream_); }
   std::uint64_t input_copies() const override { return gather_.input_copies(); }
@@ -23,8 +24,8 @@ class Lamport : public MailboxGather {
 
 }  // namespace
 
-std::unique_ptr<Instance> MakeLamport(const InstanceContext& context) {
-  return std::make_unique<Lamport>(context);
+std::unique_ptr<Instance> MakeHostGather(const InstanceContext& context, GatherKind kind) {
+  return std::make_unique<HostGather>(context, kind);
 }
 
 }  // namespace mailbench

@@ -1,0 +1,108 @@
+#include "harness/gpu/unicast_transport.h"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "harness/error.h"
+#include "harness/gpu/cuda_error.h"
+#include "harness/gpu/device.h"
+#include "harness/gpu/driver.h"
+#include "harness/gpu/gpu_executor.h"
+#include "harness/gpu/nccl_comm.h"
+#include "harness/gpu/nccl_reference.h"
+#include "harness/memory/unicast_region.h"
+#include "harness/ranks/ranks.h"
+#include "harness/report/environment.h"
+
+namespace mailbench {
+namespace {
+
+constexpr std::chrono::milliseconds kExchangeDeadline{10'000};
+
+const DriverTable& LoadDriverEverywhere(const Ranks& ranks) {
+  const DriverTable* driver = nullptr;
+  std::string error;
+  try {
+    driver = &LoadDriver();
+  } catch (const MachineError& failure) {
+    error = failure.what();
+  }
+  ranks.Vote(ExitCode::kMachine, error);
+  return *driver;
+}
+
+class UnicastTransport : public Transport {
+ public:
+  UnicastTransport(const Ranks& ranks, int ranks_per_gpu)
+      : ranks_(ranks),
+        driver_(LoadDriverEverywhere(ranks)),
+        device_(ChooseDevice(driver_, ranks, ranks_per_gpu)),
+        mpi_reference_(ranks) {
+    std::string error;
+    try {
+      executor_.emplace(driver_);
+    } catch (const SystemError& failure) {
+      error = failure.what();
+    }
+    ranks_.Vote(ExitCode::kMachine, error);
+
+    site_.transport = name();
+    site_.ranks = ranks.size();
+    site_.on_gpu = true;
+    site_.ranks_per_gpu = device_.most_ranks_on_a_gpu();
+    site_.multiprocessors = device_.fewest_multiprocessors();
+    NcclResult<NcclComm> nccl = NcclComm::Create(ranks_, site_.ranks_per_gpu > 1);
+    nccl_ = std::move(nccl.made);
+    site_.nccl_refusal = nccl.reason;
+    if (nccl_) nccl_reference_.emplace(*nccl_, *executor_);
+  }
+
+  std::string_view name() const override { return "unicast"; }
+  const Site& site() const override { return site_; }
+  Executor& executor() override { return *executor_; }
+  Reference& reference() override {
+    if (nccl_reference_) return *nccl_reference_;
+    return mpi_reference_;
+  }
+  NcclComm* nccl() override { return nccl_.get(); }
+
+  std::unique_ptr<SymmetricRegion> Allocate(std::size_t bytes) override {
+    return AllocateUnicast(driver_, ranks_, device_.index(), bytes, kExchangeDeadline);
+  }
+
+  void Describe(Environment& environment) const override {
+    environment.gpus = device_.facts_by_rank();
+    environment.ranks_per_gpu = site_.ranks_per_gpu;
+    environment.nccl_refusal = site_.nccl_refusal;
+    if (!nccl_) return;
+    environment.nccl_version = NcclVersionText(nccl_->api().version);
+    environment.nccl_path = nccl_->api().path;
+  }
+
+  void Free() override {
+    nccl_reference_.reset();
+    if (nccl_) nccl_->Free();
+    nccl_.reset();
+    executor_.reset();
+  }
+
+ private:
+  const Ranks& ranks_;
+  const DriverTable& driver_;
+  Device device_;
+  Site site_;
+  std::optional<GpuExecutor> executor_;
+  MpiReference mpi_reference_;
+  std::unique_ptr<NcclComm> nccl_;
+  std::optional<NcclReference> nccl_reference_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> MakeUnicastTransport(const Ranks& ranks, int ranks_per_gpu) {
+  return std::make_unique<UnicastTransport>(ranks, ranks_per_gpu);
+}
+
+}  // namespace mailbench
