@@ -1,0 +1,258 @@
+// Run under mpirun with several rank counts: every test holds for any of them. The library is a
+// fake, so no GPU is needed; the last rank is the one that differs from the others.
+#include "harness/gpu/nccl_comm.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/error.h"
+#include "harness/gpu/nccl_window.h"
+
+namespace mailbench {
+namespace {
+
+Ranks* g_ranks = nullptr;
+
+bool IsLast() { return g_ranks->rank() == g_ranks->size() - 1; }
+
+// How the vote speaks of the last rank when it fails alone.
+std::string LastAlone() {
+  return g_ranks->size() == 1 ? "" : "rank " + std::to_string(g_ranks->size() - 1) + ": ";
+}
+
+bool Contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class NcclTest : public testing::Test {
+ protected:
+  static constexpr const char* kVariables[] = {
+      "MAILBENCH_NCCL",   "MAILBENCH_MULTICAST", "NCCL_MULTI_RANK_GPU_ENABLE",
+      "NCCL_NVLS_ENABLE", "FAKE_NCCL_VERSION",   "FAKE_NCCL_FAIL",
+      "FAKE_NCCL_WINDOW"};
+
+  void SetUp() override {
+    for (const char* name : kVariables) unsetenv(name);
+    setenv("MAILBENCH_NCCL", FAKE_NCCL, 1);
+    library_ = dlopen(FAKE_NCCL, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library_, nullptr);
+  }
+  // Whatever a test did, nothing is left behind on any rank.
+  void TearDown() override {
+    EXPECT_EQ(Look<int>("fake_nccl_comms"), 0);
+    EXPECT_EQ(Look<int>("fake_nccl_memory"), 0);
+    EXPECT_EQ(Look<int>("fake_nccl_windows"), 0);
+    g_ranks->Barrier();
+  }
+
+  template <typename Value>
+  Value& Look(const char* name) {
+    return *static_cast<Value*>(dlsym(library_, name));
+  }
+
+  void FailOnLast(const char* call) {
+    if (IsLast()) setenv("FAKE_NCCL_FAIL", call, 1);
+  }
+
+  // The reason not to make a communicator, which all ranks have to share.
+  std::string Refusal(bool several_ranks_on_a_gpu) {
+    const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, several_ranks_on_a_gpu);
+    EXPECT_EQ(result.made, nullptr);
+    EXPECT_EQ(g_ranks->Gather(result.reason),
+              std::vector<std::string>(static_cast<std::size_t>(g_ranks->size()), result.reason));
+    return result.reason;
+  }
+
+ private:
+  void* library_ = nullptr;
+};
+
+TEST_F(NcclTest, GathersAndIsFreed) {
+  const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, false);
+  ASSERT_NE(result.made, nullptr) << result.reason;
+  EXPECT_EQ(result.reason, "");
+  const auto ranks = static_cast<std::size_t>(g_ranks->size());
+  const auto rank = static_cast<std::size_t>(g_ranks->rank());
+  const std::string own(16, static_cast<char>('a' + g_ranks->rank()));
+  std::string all(16 * ranks, '.');
+  result.made->AllGather(own.data(), all.data(), 16, nullptr);
+  EXPECT_EQ(all.substr(16 * rank, 16), own);
+  result.made->Free();
+}
+
+TEST_F(NcclTest, AllRanksHaveTheUniqueIdOfRank0) {
+  const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, false);
+  ASSERT_NE(result.made, nullptr) << result.reason;
+  NcclUniqueId expected{};
+  result.made->api().get_unique_id(&expected);
+  EXPECT_EQ(std::memcmp(&Look<NcclUniqueId>("fake_nccl_id"), &expected, sizeof expected), 0);
+  result.made->Free();
+}
+
+TEST_F(NcclTest, MissingOnOneRankIsMissingOnAll) {
+  if (IsLast()) setenv("MAILBENCH_NCCL", "/nowhere/libnccl.so.2", 1);
+  const std::string reason = Refusal(false);
+  EXPECT_TRUE(reason.starts_with(LastAlone() + "NCCL")) << reason;
+  EXPECT_TRUE(Contains(reason, "/nowhere/libnccl.so.2")) << reason;
+}
+
+TEST_F(NcclTest, VersionsHaveToBeEqual) {
+  if (g_ranks->size() == 1) GTEST_SKIP() << "one rank has one version";
+  if (IsLast()) setenv("FAKE_NCCL_VERSION", "22809", 1);
+  EXPECT_EQ(Refusal(false), "rank 0 has NCCL 2.32.3, but rank " +
+                                std::to_string(g_ranks->size() - 1) + " has NCCL 2.28.9");
+}
+
+TEST_F(NcclTest, SharedGpusNeedVersionAndVariable) {
+  const std::string need =
+      "several ranks on one GPU need NCCL 2.30.3 or later and NCCL_MULTI_RANK_GPU_ENABLE=1 "
+      "(scripts/launch/mps sets it): ";
+  EXPECT_EQ(Refusal(true), need + "it is not set to 1");
+
+  setenv("NCCL_MULTI_RANK_GPU_ENABLE", "1", 1);
+  setenv("FAKE_NCCL_VERSION", "23002", 1);
+  EXPECT_EQ(Refusal(true), need + "this is NCCL 2.30.2");
+  setenv("FAKE_NCCL_VERSION", "23003", 1);
+  const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, true);
+  ASSERT_NE(result.made, nullptr) << result.reason;
+  result.made->Free();
+
+  if (IsLast()) setenv("NCCL_MULTI_RANK_GPU_ENABLE", "0", 1);
+  EXPECT_EQ(Refusal(true), LastAlone() + need + "it is not set to 1");
+}
+
+TEST_F(NcclTest, InitFailingOnOneRankFailsOnAll) {
+  FailOnLast("ncclCommInitRank");
+  const std::string reason = Refusal(false);
+  EXPECT_TRUE(reason.starts_with(LastAlone() +
+                                 "ncclCommInitRank failed: ncclInvalidUsage, invalid usage: "
+                                 "ncclCommInitRank was told to fail ("))
+      << reason;
+  EXPECT_TRUE(Contains(reason, "nccl_comm.cc:")) << reason;
+}
+
+TEST_F(NcclTest, NoUniqueIdFailsOnAll) {
+  if (g_ranks->rank() == 0) setenv("FAKE_NCCL_FAIL", "ncclGetUniqueId", 1);
+  EXPECT_TRUE(Contains(Refusal(false), "ncclGetUniqueId failed"));
+}
+
+TEST_F(NcclTest, ErrorsNameTheCallAndTheRank) {
+  const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, false);
+  ASSERT_NE(result.made, nullptr) << result.reason;
+  setenv("FAKE_NCCL_FAIL", "ncclAllGather", 1);
+  std::vector<char> all(static_cast<std::size_t>(g_ranks->size()));
+  try {
+    result.made->AllGather("x", all.data(), 1, nullptr);
+    ADD_FAILURE() << "no error";
+  } catch (const SystemError& error) {
+    EXPECT_TRUE(std::string(error.what())
+                    .starts_with("rank " + std::to_string(g_ranks->rank()) + " on " +
+                                 g_ranks->hosts().front() + ": ncclAllGather failed: "))
+        << error.what();
+  }
+
+  EXPECT_EQ(result.made->AsyncError(), "");
+  Look<int>("fake_nccl_async") = static_cast<int>(NcclCode::kInProgress);
+  EXPECT_EQ(result.made->AsyncError(), "");
+  Look<int>("fake_nccl_async") = static_cast<int>(NcclCode::kRemoteError);
+  EXPECT_TRUE(Contains(result.made->AsyncError(), "ncclRemoteError"));
+  Look<int>("fake_nccl_async") = 0;
+
+  FailOnLast("ncclCommDestroy");
+  EXPECT_THROW(result.made->Free(), SystemError);
+}
+
+TEST_F(NcclTest, MulticastIsOffUnlessAskedFor) {
+  const std::pair<const char*, const char*> cases[] = {{nullptr, "0"}, {"0", "0"}, {"2", "2"}};
+  for (const auto& [before, after] : cases) {
+    unsetenv("NCCL_NVLS_ENABLE");
+    if (before != nullptr) setenv("NCCL_NVLS_ENABLE", before, 1);
+    const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, false);
+    ASSERT_NE(result.made, nullptr) << result.reason;
+    EXPECT_STREQ(std::getenv("NCCL_NVLS_ENABLE"), after);
+    result.made->Free();
+  }
+  setenv("MAILBENCH_MULTICAST", "0", 1);
+  NcclComm::Create(*g_ranks, false).made->Free();
+  EXPECT_STREQ(std::getenv("NCCL_NVLS_ENABLE"), "0");
+}
+
+// A communicator, and the reason not to make a window on it, which all ranks have to share.
+class NcclWindowTest : public NcclTest {
+ protected:
+  std::string Outcome() {
+    NcclResult<NcclComm> comm = NcclComm::Create(*g_ranks, false);
+    if (comm.made == nullptr) return "no communicator: " + comm.reason;
+    NcclResult<SymmetricWindow> window = SymmetricWindow::Create(*comm.made, 4096);
+    EXPECT_EQ(window.made == nullptr, !window.reason.empty());
+    EXPECT_EQ(g_ranks->Gather(window.reason),
+              std::vector<std::string>(static_cast<std::size_t>(g_ranks->size()), window.reason));
+    if (window.made != nullptr) {
+      std::memset(window.made->data(), 1, window.made->bytes());
+      sure_ = window.made->surely_registered();
+      window.made->Free();
+    }
+    comm.made->Free();
+    return window.reason;
+  }
+
+  bool sure_ = false;
+};
+
+TEST_F(NcclWindowTest, IsRegisteredAndFreed) {
+  EXPECT_EQ(Outcome(), "");
+  EXPECT_TRUE(sure_);
+  setenv("FAKE_NCCL_VERSION", "22809", 1);
+  EXPECT_EQ(Outcome(), "");
+  EXPECT_FALSE(sure_);
+}
+
+TEST_F(NcclWindowTest, OldVersionsHaveNone) {
+  setenv("MAILBENCH_NCCL", FAKE_OLD_NCCL, 1);
+  setenv("FAKE_NCCL_VERSION", "22605", 1);
+  EXPECT_EQ(Outcome(), "NCCL 2.26.5 has no symmetric windows: 2.27 was the first with them");
+}
+
+TEST_F(NcclWindowTest, FailingOnOneRankFailsOnAll) {
+  for (const std::string call : {"ncclMemAlloc", "ncclCommWindowRegister"}) {
+    FailOnLast(call.c_str());
+    const std::string reason = Outcome();
+    EXPECT_TRUE(reason.starts_with(LastAlone() + call + " failed: ")) << reason;
+  }
+}
+
+TEST_F(NcclWindowTest, NoWindowOnOneRankIsNoneOnAll) {
+  if (IsLast()) setenv("FAKE_NCCL_WINDOW", "null", 1);
+  EXPECT_TRUE(Outcome().starts_with(LastAlone() + "NCCL 2.32.3 registers no symmetric windows"));
+}
+
+TEST_F(NcclWindowTest, FailingToFreeIsSaidOnAll) {
+  NcclResult<NcclComm> comm = NcclComm::Create(*g_ranks, false);
+  ASSERT_NE(comm.made, nullptr) << comm.reason;
+  for (const char* call : {"ncclCommWindowDeregister", "ncclMemFree"}) {
+    unsetenv("FAKE_NCCL_FAIL");
+    NcclResult<SymmetricWindow> window = SymmetricWindow::Create(*comm.made, 4096);
+    ASSERT_NE(window.made, nullptr) << window.reason;
+    FailOnLast(call);
+    EXPECT_THROW(window.made->Free(), SystemError);
+  }
+  comm.made->Free();
+}
+
+}  // namespace
+}  // namespace mailbench
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  mailbench::Ranks ranks(&argc, &argv);
+  mailbench::g_ranks = &ranks;
+  const int failed = RUN_ALL_TESTS();
+  ranks.Finalize();
+  return failed;
+}
