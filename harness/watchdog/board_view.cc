@@ -91,4 +91,14 @@ bool HasEnded(const BoardView& board) {
   return board.control->ended.load(std::memory_order_acquire) != 0;
 }
 
+void MarkReadyToLeave(const BoardView& board) {
+  board.own_slot().ready_to_leave.store(1, std::memory_order_release);
+}
+
+bool AllReadyToLeave(const BoardView& board) {
+  return std::all_of(board.slots.begin(), board.slots.end(), [](const HeartbeatSlot& slot) {
+    return slot.ready_to_leave.load(std::memory_order_acquire) != 0 || !OwnerIsAlive(slot);
+  });
+}
+
 }  // namespace mailbench

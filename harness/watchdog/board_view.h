@@ -67,4 +67,9 @@ std::string SaidReason(const BoardView& board);
 void MarkEnded(const BoardView& board);
 bool HasEnded(const BoardView& board);
 
+// For every rank of a run that ends: nothing is left for it to do.
+void MarkReadyToLeave(const BoardView& board);
+// Whether that is so for all ranks that still live.
+bool AllReadyToLeave(const BoardView& board);
+
 }  // namespace mailbench

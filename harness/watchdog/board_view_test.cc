@@ -184,6 +184,18 @@ TEST_F(BoardViewTest, TheClaimOfARankThatIsDoneIsNotTakenOver) {
   EXPECT_TRUE(HasEnded(View(0)));
 }
 
+TEST_F(BoardViewTest, AllAreReadyToLeaveWhenTheLivingOnesAre) {
+  Child child;
+  ArriveAs(0, getpid());
+  ArriveAs(1, getpid());
+  ArriveAs(2, child.pid());
+  MarkReadyToLeave(View(0));
+  MarkReadyToLeave(View(1));
+  EXPECT_FALSE(AllReadyToLeave(View(0)));
+  child.Kill();
+  EXPECT_TRUE(AllReadyToLeave(View(0)));
+}
+
 TEST_F(BoardViewTest, AnEndingIsSaidOnce) {
   EXPECT_FALSE(SaidCode(View(0)));
   EXPECT_EQ(SaidReason(View(0)), "");

@@ -46,6 +46,14 @@ std::string PointAndPhase(const HeartbeatState& state) {
   return "(point " + std::to_string(state.point) + ", " + ToString(state.phase) + ")";
 }
 
+// The calls that the rank entered last: "call 17", "calls 18-117" of one graph.
+std::string LastCalls(const HeartbeatState& state) {
+  const std::string last = std::to_string(state.calls);
+  return state.at_once <= 1
+             ? "call " + last
+             : "calls " + std::to_string(state.calls - state.at_once + 1) + "-" + last;
+}
+
 // What a rank does there: "check of point 3", "set-up".
 std::string Stage(const HeartbeatState& state) {
   switch (state.phase) {
@@ -82,8 +90,9 @@ std::string Missed(const HeartbeatState& behind, const RankSnapshot& ahead) {
   const HeartbeatState& state = ahead.state;
   if (state.calls > behind.calls) {
     return "never entered call " + std::to_string(behind.calls + 1) +
-           (state.calls == behind.calls + 1 && IsInSweep(state.phase) ? " " + PointAndPhase(state)
-                                                                      : "");
+           (state.calls == behind.calls + state.at_once && IsInSweep(state.phase)
+                ? " " + PointAndPhase(state)
+                : "");
   }
   if (state.phase == behind.phase && state.point == behind.point) {
     return "never came to where the ranks meet in " + Stage(state);
@@ -214,7 +223,7 @@ std::string Describe(const HeartbeatState& state) {
   if (state.phase == Phase::kAudit) {
     return "in " + Stage(state) + ", after call " + std::to_string(state.calls);
   }
-  return "in call " + std::to_string(state.calls) + " " + PointAndPhase(state);
+  return "in " + LastCalls(state) + " " + PointAndPhase(state);
 }
 
 }  // namespace mailbench

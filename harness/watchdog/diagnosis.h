@@ -38,7 +38,8 @@ struct Diagnosis {
 std::optional<Diagnosis> Diagnose(std::span<const RankSnapshot> snapshots, std::int64_t now_ns,
                                   std::int64_t timeout_ns, std::int64_t counting_from_ns);
 
-// Where a rank is: "in call 17 (point 3, check)", "in set-up", "at the start".
+// Where a rank is: "in call 17 (point 3, check)", "in calls 18-117 (point 3, measure)" of one
+// graph, "in set-up", "at the start".
 std::string Describe(const HeartbeatState& state);
 
 }  // namespace mailbench

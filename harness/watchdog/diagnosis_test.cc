@@ -101,6 +101,20 @@ TEST(DiagnoseTest, ARankThatIsAheadCannotHideOneThatIsStuck) {
             "rank 0 waits for it, in call 900 (point 3, measure) for 0.1 s");
 }
 
+// A rank that replays a graph enters all of its calls as one.
+RankSnapshot InGraph(RankSnapshot snapshot, std::uint32_t calls) {
+  snapshot.state.at_once = calls;
+  return snapshot;
+}
+
+TEST(DiagnoseTest, NamesTheFirstCallOfAGraphThatARankNeverEntered) {
+  EXPECT_EQ(TextOf({InGraph(At(0, Phase::kMeasure, 3, 117, 10.5), 100),
+                    InGraph(At(1, Phase::kMeasure, 3, 17, 11), 10)}),
+            "rank 1 never entered call 18 (point 3, measure) and was last seen 11.0 s ago in calls "
+            "8-17 (point 3, measure)\n"
+            "rank 0 waits for it, in calls 18-117 (point 3, measure) for 10.5 s");
+}
+
 TEST(DiagnoseTest, OneOfSeveralFurthestBehindThatMovedLatelyIsNoHang) {
   EXPECT_EQ(TextOf({At(0, Phase::kCheck, 3, 16, 30), At(1, Phase::kCheck, 3, 16, 5),
                     At(2, Phase::kCheck, 3, 17, 40)}),

@@ -17,12 +17,17 @@
 #include <thread>
 #include <utility>
 
+#include "harness/watchdog/run_within.h"
+
 namespace mailbench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds kFollowerPoll{2};
-constexpr std::chrono::milliseconds kAnnounceAfter{kFollowerPatienceMs};
+constexpr std::chrono::milliseconds kPoll{2};
+constexpr std::chrono::milliseconds kFollowerPatience{kFollowerPatienceMs};
+constexpr std::chrono::milliseconds kAnnounceAfter{kAnnounceAfterMs};
+// Twice what a claimer takes: it may find itself waiting for a processor.
+constexpr std::chrono::milliseconds kEvidenceIsOver{2 * kEvidenceLimitMs};
 
 // Straight to the file descriptor, one line at once: the main thread may hold stdio's lock, and
 // lines of several ranks do not mix.
@@ -88,10 +93,41 @@ void StartLimit(std::shared_ptr<Announcement> announcement, ExitCode code) {
   }
 }
 
+// What this process has under way on a device.
+class Device {
+ public:
+  explicit Device(StopDeviceCallback stop) : stop_(std::move(stop)) {}
+  // Once: later calls do nothing.
+  void Stop() {
+    if (stop_) {
+      RunWithin(std::chrono::milliseconds(kStopDeviceLimitMs), std::exchange(stop_, nullptr));
+    }
+  }
+
+ private:
+  StopDeviceCallback stop_;  // empty once it was called
+};
+
+// Adds the evidence to the reason of a run that hung. A rank that takes the place of a claimer
+// which had said its ending finds the evidence there, and the devices no longer as they were.
+void AddEvidence(const EndingContext& context, Ending& ending) {
+  if (ending.status != RunStatus::kHung || !context.evidence ||
+      (context.board && SaidCode(*context.board))) {
+    return;
+  }
+  const auto lines = std::make_shared<std::string>();
+  if (RunWithin(std::chrono::milliseconds(kEvidenceLimitMs),
+                [lines, evidence = context.evidence] { *lines = evidence(); }) &&
+      !lines->empty()) {
+    ending.reason += "\n" + *lines;
+  }
+}
+
 // Returns the ending to carry out once this rank holds the claim; leaves when another carries it
 // out.
-Ending ClaimOrFollow(const BoardView& board, std::optional<Ending> ending) {
-  const auto deadline = Clock::now() + std::chrono::milliseconds(kFollowerPatienceMs);
+Ending ClaimOrFollow(const BoardView& board, std::optional<Ending> ending, Device& device) {
+  const auto began = Clock::now();
+  bool ready = false;  // to leave
   const ExitCode own_code = ending ? ending->code : ExitCode::kHung;
   for (;;) {
     const ClaimResult result = TryClaim(board);
@@ -100,17 +136,24 @@ Ending ClaimOrFollow(const BoardView& board, std::optional<Ending> ending) {
       return {.code = ExitCode::kHung,
               .status = RunStatus::kHung,
               .reason = "rank " + std::to_string(*result.dead_rank) +
-                        " died while it ended the run" + (said.empty() ? "" : ": " + said)};
+                        " died while it ended the run" + (said.empty() ? "" : ": " + said),
+              .rank = result.dead_rank};
     }
     if (result.claimed) {
       return ending.value_or(Ending{});
     }
-    if (HasEnded(board) || Clock::now() > deadline) {
+    if (!ready && (SaidCode(board) || Clock::now() > began + kEvidenceIsOver)) {
+      device.Stop();
+      MarkReadyToLeave(board);
+      ready = true;
+      continue;  // the claimer may have died meanwhile
+    }
+    if ((HasEnded(board) && AllReadyToLeave(board)) || Clock::now() > began + kFollowerPatience) {
       const ExitCode code = SaidCode(board).value_or(own_code);
       StartLimit(nullptr, code);
       Leave(code);
     }
-    std::this_thread::sleep_for(kFollowerPoll);
+    std::this_thread::sleep_for(kPoll);
   }
 }
 
@@ -130,6 +173,13 @@ bool IsFirstToSpeak() {
   return bind(fd, reinterpret_cast<const sockaddr*>(&address), length) == 0 || errno != EADDRINUSE;
 }
 
+// For the claimer, which has taken the time since `began` to end the run.
+void AwaitFollowers(const BoardView& board, Clock::time_point began) {
+  while (!AllReadyToLeave(board) && Clock::now() < began + kFollowerPatience) {
+    std::this_thread::sleep_for(kPoll);
+  }
+}
+
 // Returns what to add to the announcement: what the callback said, or why it failed.
 std::string WriteReport(const EndCallback& callback, const Ending& ending) {
   try {
@@ -144,19 +194,24 @@ std::string WriteReport(const EndCallback& callback, const Ending& ending) {
 }  // namespace
 
 void EndProcess(const EndingContext& context, std::optional<Ending> ending) {
-  Ending chosen;
-  std::shared_ptr<Announcement> announcement;
+  Device device(context.stop_device);
+  Ending chosen = context.board ? ClaimOrFollow(*context.board, std::move(ending), device)
+                                : std::move(ending).value_or(Ending{});
+  const auto began = Clock::now();
+  AddEvidence(context, chosen);
   if (context.board) {
-    chosen = ClaimOrFollow(*context.board, std::move(ending));
     SayEnding(*context.board, chosen.code, chosen.reason);
-  } else {
-    chosen = std::move(ending).value_or(Ending{});
   }
+  std::shared_ptr<Announcement> announcement;
   if (context.board || IsFirstToSpeak()) {
     announcement =
         std::make_shared<Announcement>(std::string(ToString(chosen.status)) + ": " + chosen.reason);
   }
   StartLimit(announcement, chosen.code);
+  device.Stop();
+  if (context.board) {
+    MarkReadyToLeave(*context.board);
+  }
   const std::string more = WriteReport(context.callback, chosen);
   if (announcement && more.empty()) {
     announcement->Say();
@@ -165,6 +220,7 @@ void EndProcess(const EndingContext& context, std::optional<Ending> ending) {
   }
   if (context.board) {
     MarkEnded(*context.board);
+    AwaitFollowers(*context.board, began);
   } else if (announcement) {
     std::this_thread::sleep_for(kAnnounceAfter);  // holds the word until the others have left
   }

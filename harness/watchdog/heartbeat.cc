@@ -12,6 +12,14 @@ std::uint64_t Pack(Phase phase, std::uint32_t point) {
   return std::uint64_t{static_cast<std::uint32_t>(phase)} << kPhaseShift | point;
 }
 
+// One word: no reader may see a number of calls with another one's `at_once`.
+constexpr int kAtOnceShift = 44;
+constexpr std::uint64_t kCallsMask = (std::uint64_t{1} << kAtOnceShift) - 1;
+
+std::uint64_t PackCalls(const HeartbeatState& state) {
+  return std::uint64_t{state.at_once} << kAtOnceShift | state.calls;
+}
+
 }  // namespace
 
 const char* ToString(Phase phase) {
@@ -47,7 +55,9 @@ HeartbeatState Read(const HeartbeatSlot& slot) {
   const std::uint64_t packed = slot.phase_and_point.load(std::memory_order_acquire);
   state.phase = static_cast<Phase>(packed >> kPhaseShift);
   state.point = static_cast<std::uint32_t>(packed);
-  state.calls = slot.calls.load(std::memory_order_acquire);
+  const std::uint64_t calls = slot.calls.load(std::memory_order_acquire);
+  state.calls = calls & kCallsMask;
+  state.at_once = static_cast<std::uint32_t>(calls >> kAtOnceShift);
   state.meetings = slot.meetings.load(std::memory_order_acquire);
   // Last: the acquires above make the time of whatever they saw visible here.
   state.since_ns = slot.since_ns.load(std::memory_order_relaxed);
@@ -68,8 +78,9 @@ void Heartbeat::Enter(Phase phase, std::uint32_t point) {
   }
 }
 
-void Heartbeat::CountCall() {
-  ++state_.calls;
+void Heartbeat::CountCalls(std::uint64_t calls) {
+  state_.calls += calls;
+  state_.at_once = static_cast<std::uint32_t>(calls);
   Publish();
   if (observer_) {
     observer_(state_);
@@ -89,7 +100,7 @@ void Heartbeat::Publish() {
   // The time first, what it is the time of afterwards, each with release: see Read.
   slot_->since_ns.store(state_.since_ns, std::memory_order_relaxed);
   slot_->phase_and_point.store(Pack(state_.phase, state_.point), std::memory_order_release);
-  slot_->calls.store(state_.calls, std::memory_order_release);
+  slot_->calls.store(PackCalls(state_), std::memory_order_release);
   slot_->meetings.store(state_.meetings, std::memory_order_release);
 }
 

@@ -28,6 +28,7 @@ struct HeartbeatState {
   std::uint64_t calls = 0;     // calls of the collective entered since the start of the run
   std::uint64_t meetings = 0;  // times that it has come to where the harness waits for all ranks
   std::int64_t since_ns = 0;   // CLOCK_MONOTONIC when any of the above last changed
+  std::uint32_t at_once = 1;   // how many of the calls were entered last, as one: see CountCalls
 };
 
 // CLOCK_MONOTONIC, nanoseconds: one clock for all processes of a host.
@@ -36,11 +37,12 @@ std::int64_t MonotonicNow();
 // The slot in shared memory. A line of its own: two writers never share one.
 struct alignas(128) HeartbeatSlot {
   std::atomic<std::uint64_t> phase_and_point;  // phase in the upper half
-  std::atomic<std::uint64_t> calls;
+  std::atomic<std::uint64_t> calls;            // HeartbeatState::at_once in the upper 20 bits
   std::atomic<std::uint64_t> meetings;
   std::atomic<std::int64_t> since_ns;
-  std::atomic<std::uint64_t> pid_namespace;  // in which `pid` counts
-  std::atomic<std::int32_t> pid;             // 0 until the rank has arrived
+  std::atomic<std::uint64_t> pid_namespace;   // in which `pid` counts
+  std::atomic<std::int32_t> pid;              // 0 until the rank has arrived
+  std::atomic<std::uint32_t> ready_to_leave;  // 1 when the run ends and nothing is left to do
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 static_assert(std::atomic<std::int32_t>::is_always_lock_free);
@@ -60,7 +62,11 @@ class Heartbeat {
   // Publishes kStart. The slot outlives the writer. REQUIRES: one writer a slot, one thread.
   explicit Heartbeat(HeartbeatSlot* slot, Observer observer = nullptr);
   void Enter(Phase phase, std::uint32_t point);
-  void CountCall();     // REQUIRES: called before the call of the collective is entered
+  // REQUIRES: called before the call of the collective is entered.
+  void CountCall() { CountCalls(1); }
+  // For calls that the host enters as one, since a GPU makes them one by one without it: a replay
+  // of a graph. REQUIRES: as CountCall; 1 <= calls < 2^20, and less than 2^44 in all of a run.
+  void CountCalls(std::uint64_t calls);
   void CountMeeting();  // REQUIRES: called before the rank waits for the others
 
   const HeartbeatState& state() const { return state_; }

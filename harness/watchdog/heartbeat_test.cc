@@ -42,6 +42,18 @@ TEST(HeartbeatTest, ReadReturnsWhatWasWritten) {
   EXPECT_EQ(heartbeat.state().calls, 2U);
 }
 
+TEST(HeartbeatTest, CallsThatAreEnteredAsOneCountAtOnce) {
+  HeartbeatSlot slot{};
+  Heartbeat heartbeat(&slot);
+  heartbeat.CountCall();
+  heartbeat.CountCalls(10'000);
+  EXPECT_EQ(Read(slot).calls, 10'001U);
+  EXPECT_EQ(Read(slot).at_once, 10'000U);
+  heartbeat.CountCall();
+  EXPECT_EQ(Read(slot).calls, 10'002U);
+  EXPECT_EQ(Read(slot).at_once, 1U);
+}
+
 TEST(HeartbeatTest, TheObserverSeesEachChangeAfterItIsPublished) {
   HeartbeatSlot slot{};
   std::vector<std::string> seen;

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,7 +30,16 @@ Ending Interrupted(int rank, int signal, const std::string& where) {
   return {
       .code = ExitCode::kFailed,
       .status = RunStatus::kInterrupted,
-      .reason = "rank " + std::to_string(rank) + " received " + SignalName(signal) + " " + where};
+      .reason = "rank " + std::to_string(rank) + " received " + SignalName(signal) + " " + where,
+      .rank = rank};
+}
+
+Ending HungBy(const Diagnosis& diagnosis) {
+  const std::vector<int>& culprits = diagnosis.culprits;
+  return {.code = ExitCode::kHung,
+          .status = RunStatus::kHung,
+          .reason = diagnosis.text,
+          .rank = culprits.size() == 1 ? std::optional(culprits.front()) : std::nullopt};
 }
 
 }  // namespace
@@ -37,8 +47,11 @@ Ending Interrupted(int rank, int signal, const std::string& where) {
 Watchdog::Watchdog(WatchdogOptions options)
     : timeout_ns_(static_cast<std::int64_t>(
           std::clamp(options.timeout_seconds, 0.0, kLongestSeconds) * kNsPerSecond)),
-      context_{
-          .board = std::nullopt, .rank = options.rank, .callback = std::move(options.callback)},
+      context_{.board = std::nullopt,
+               .rank = options.rank,
+               .callback = std::move(options.callback),
+               .evidence = std::move(options.evidence),
+               .stop_device = std::move(options.stop_device)},
       counting_from_ns_(MonotonicNow()),
       last_tick_ns_(counting_from_ns_),
       thread_([this] { Run(); }) {}
@@ -100,7 +113,7 @@ void Watchdog::Tick(int signal) {
   if (Diagnose(snapshots, now_ns, timeout_ns_, counting_from_ns_)) {
     snapshots = TakeSnapshots(board, Liveness::kAllRanks);
     if (const auto diagnosis = Diagnose(snapshots, now_ns, timeout_ns_, counting_from_ns_)) {
-      EndProcess(context_, Ending{ExitCode::kHung, RunStatus::kHung, diagnosis->text});
+      EndProcess(context_, HungBy(*diagnosis));
     }
   }
   const bool finished = std::all_of(

@@ -34,6 +34,9 @@ struct WatchdogOptions {
   // Writes the report. With a board one rank of the host calls it; without one, each rank for
   // itself.
   EndCallback callback;
+  // See EvidenceCallback and StopDeviceCallback. Either may be empty.
+  EvidenceCallback evidence = nullptr;
+  StopDeviceCallback stop_device = nullptr;
 };
 
 class Watchdog {

@@ -33,6 +33,7 @@ class Case:
     reports: int | None = 1  # runs of the callback; None: one a rank, or fewer
     pause: bool = False  # stop all ranks for longer than the timeout, then let them go on
     stderr: str = ""  # what stderr has to hold besides
+    evidence: bool = True  # when the run hung, the reason holds it
 
 
 def fault(what: str, at: str, rank: int, status: str, reason: str, **more) -> Case:
@@ -41,6 +42,7 @@ def fault(what: str, at: str, rank: int, status: str, reason: str, **more) -> Ca
 
 LONG = ["--calls", "100000"]
 DIED = "rank {rank} died (process "
+EVIDENCE = "\nslot 3 is empty\nslot 5 is empty"
 CASES = {
     "passes": Case(),
     "late": Case(["--fault", "late"], rank=-1),
@@ -92,9 +94,29 @@ CASES = {
         LONG, -1, "interrupted", FAILED, "rank {rank} received SIGHUP", send=signal.SIGHUP
     ),
 }
-CASES["callback_throws"].arguments += ["--callback", "throw"]
-CASES["callback_hangs"].arguments += ["--callback", "hang"]
-CASES["claimer_dies"].arguments += ["--callback", "die-once"]
+NEVER = ["never", "17", -1, "hung"]
+NEVER_ENTERED = "rank {rank} never entered call 17"
+CASES |= {
+    # The second to claim repeats what the first has said, its evidence too.
+    "claimer_dies_late": fault(
+        *NEVER, "died while it ended the run: " + NEVER_ENTERED, silence=True
+    ),
+    "evidence_hangs": fault(*NEVER, NEVER_ENTERED, silence=True, evidence=False),
+    "evidence_throws": fault("kill", "17", 0, "hung", DIED, evidence=False),
+    "stop_device_hangs": fault("kill", "17", -1, "hung", DIED),
+    "stop_device_throws": fault("throw", "17", 0, "failed", "the disk is full", code=FAILED),
+}
+for name, *arguments in (
+    ("callback_throws", "--callback", "throw"),
+    ("callback_hangs", "--callback", "hang"),
+    ("claimer_dies", "--callback", "die-once"),
+    ("claimer_dies_late", "--callback", "die-once"),
+    ("evidence_hangs", "--evidence", "hang"),
+    ("evidence_throws", "--evidence", "throw"),
+    ("stop_device_hangs", "--stop-device", "hang"),
+    ("stop_device_throws", "--stop-device", "throw"),
+):
+    CASES[name].arguments += arguments
 
 
 class Failure(Exception):
@@ -156,6 +178,29 @@ def check_ending(case: Case, struck: int, reports: list[list[str]], errors: str)
         expect(reason in " ".join(text), f"'{reason}' is not in the report: {' '.join(text)}")
 
 
+def check_evidence_and_device(
+    case: Case, ranks: int, struck: int, marks: list[list[str]], spoken: list[str]
+) -> None:
+    """`spoken`: stderr and the report, each of which gives the reason."""
+    stopped = sorted(int(mark[3]) for mark in marks if mark[0] == "stopped")
+    taken = [int(mark[1]) for mark in marks if mark[0] == "evidence"]
+    expect(len(stopped) == len(set(stopped)), f"not one stop a rank: {stopped}")
+    if case.reports is None:  # before the ranks have met, each ends by itself
+        return
+    fault_kind = case.arguments[1] if "--fault" in case.arguments else ""
+    if fault_kind == "stop":  # the launcher wakes it up before it kills it, in time or not
+        stopped = sorted({*stopped, struck})
+    died = {struck} if fault_kind in ("kill", "abort") else set()
+    expect(stopped == sorted(set(range(ranks)) - died), f"ranks {stopped} stopped their devices")
+    # A claimer that died had said "failed".
+    hung = case.status == "hung" and fault_kind != "throw"
+    expect(len(taken) == hung, f"evidence was taken {len(taken)} times")
+    stops = [int(mark[1]) for mark in marks if mark[0] == "stopped"]
+    expect(not taken or min(stops) > taken[0], "a device was stopped before the evidence was taken")
+    for text in spoken:
+        expect((EVIDENCE in text) == (hung and case.evidence), f"evidence or none in: {text}")
+
+
 def run(case: Case, options: argparse.Namespace, folder: Path) -> None:
     report, marks = folder / "report", folder / "marks"
     struck = options.ranks - 1 if case.rank == -1 else case.rank or 0
@@ -188,12 +233,16 @@ def run(case: Case, options: argparse.Namespace, folder: Path) -> None:
     if case.status is None:
         expect(process.returncode == 0, f"exit code {process.returncode}")
         expect(not reports and "mailbench:" not in errors, "a run that passes was ended")
+        ended = [mark for mark in read_lines(marks) if mark[0] in ("evidence", "stopped")]
+        expect(not ended, f"a run that passes: {ended}")
         return
     expect(process.returncode != 0, "exit code 0")
     if case.status == "failed":
         written = [path.read_text() for path in folder.glob("marks.stdout.*")]
         expect(written == ["not a whole line;"] * options.ranks, f"the ranks wrote {written}")
     check_ending(case, struck, reports, errors)
+    told = [errors, *(" ".join(line).replace("|", "\n") for line in reports)]
+    check_evidence_and_device(case, options.ranks, struck, read_lines(marks), told)
     for mark in read_lines(marks):
         began_ns = int(mark[1]) if mark[0] == "fault" else began_ns
     for line in reports:

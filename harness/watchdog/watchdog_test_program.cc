@@ -1,9 +1,10 @@
 // A run in miniature with a fault placed in it, for watchdog_test.py: ranks that loop over barriers
 // with heartbeats. Each run of the callback appends one line to --report.
 //   --report FILE --marks FILE --timeout S --fault F --rank R --at CALL --calls N --sleep-ms M
-//   --callback C
-// --marks gets a line "WHAT TIME PID RANK" at the start ("start"), after the first call ("ready")
-// and just before the fault ("fault").
+//   --callback C --evidence E --stop-device S
+// --marks gets a line "WHAT TIME PID RANK" at the start ("start"), after the first call ("ready"),
+// just before the fault ("fault"), when the evidence has been taken ("evidence") and when the
+// device is stopped ("stopped").
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -26,8 +27,9 @@ namespace {
 
 struct Options {
   std::map<std::string, std::string> values = {
-      {"report", ""}, {"marks", ""},   {"timeout", "5"},  {"fault", "none"},    {"rank", "0"},
-      {"at", "17"},   {"calls", "40"}, {"sleep-ms", "2"}, {"callback", "write"}};
+      {"report", ""},        {"marks", ""},        {"timeout", "5"},         {"fault", "none"},
+      {"rank", "0"},         {"at", "17"},         {"calls", "40"},          {"sleep-ms", "2"},
+      {"callback", "write"}, {"evidence", "give"}, {"stop-device", "return"}};
   const std::string& operator[](const char* name) const { return values.at(name); }
   int Number(const char* name) const { return std::stoi(values.at(name)); }
 };
@@ -65,6 +67,30 @@ void Mark(const Options& options, const std::string& what) {
     AppendLine(options["marks"], what + " " + std::to_string(MonotonicNow()) + " " +
                                      std::to_string(getpid()) + " " +
                                      std::to_string(ReadLauncherEnvironment().rank));
+  }
+}
+
+std::string Evidence(const Options& options) {
+  SleepMs(20);  // so that a rank which does not wait for it shows
+  Mark(options, "evidence");
+  const std::string& how = options["evidence"];
+  if (how == "throw") {
+    throw std::runtime_error("the mailbox is gone");
+  }
+  if (how == "hang") {
+    SleepForever();
+  }
+  return "slot 3 is empty\nslot 5 is empty";
+}
+
+void StopDevice(const Options& options) {
+  Mark(options, "stopped");
+  const std::string& how = options["stop-device"];
+  if (how == "throw") {
+    throw std::runtime_error("the device is gone");
+  }
+  if (how == "hang") {
+    SleepForever();
   }
 }
 
@@ -117,10 +143,13 @@ int Run(int argc, char** argv) {
   Mark(options, "start");
   Watchdog watchdog({.timeout_seconds = std::stod(options["timeout"]),
                      .rank = launcher.rank,
-                     .callback = [&](const Ending& ending) {
-                       WriteReport(options, ending);
-                       return std::string();
-                     }});
+                     .callback =
+                         [&](const Ending& ending) {
+                           WriteReport(options, ending);
+                           return std::string();
+                         },
+                     .evidence = [&] { return Evidence(options); },
+                     .stop_device = [&] { StopDevice(options); }});
   Ranks ranks(&argc, &argv);
   if (chosen && at == "init") {
     Fault(options);
