@@ -8,12 +8,9 @@
 #include <string_view>
 #include <vector>
 
-namespace mailbench {
+#include "harness/launch/executor.h"
 
-struct KernelCount {
-  std::string name;  // as KernelName gives it
-  int count = 0;
-};
+namespace mailbench {
 
 // A kernel's name without its return type and parameters: "ncclSymkDevKernel_AllGather_LL",
 // "mailbench::AllGather<8>". `symbol` is the mangled name (or a plain one, which stays as it is).

@@ -17,7 +17,7 @@ class HostStream;
 
 // A kernel of a graph, and how many of its nodes run it.
 struct KernelCount {
-  std::string name;
+  std::string name;  // demangled, without its parameters
   int count = 0;
 };
 

@@ -18,7 +18,11 @@ constexpr std::array<std::string_view, 2> kReportedPrefixes = {"MAILBENCH_", "NC
 
 // Of Open MPI's parameters those that change how ranks are placed or how bytes move. Others may
 // hold paths and host names.
-constexpr std::array<std::string_view, 15> kReportedNames = {
+constexpr std::array<std::string_view, 19> kReportedNames = {
+    "CUDA_DEVICE_MAX_CONNECTIONS",
+    "CUDA_LAUNCH_BLOCKING",
+    "CUDA_MODULE_LOADING",
+    "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
     "CUDA_VISIBLE_DEVICES",
     "OMPI_MCA_btl",
     "OMPI_MCA_btl_vader_single_copy_mechanism",
@@ -76,6 +80,19 @@ std::map<std::string, std::string> ReportedVariables() {
 }
 
 }  // namespace
+
+std::vector<GpuRanks> GroupByGpu(const std::vector<GpuFacts>& gpu_by_rank) {
+  std::vector<GpuRanks> gpus;
+  for (std::size_t rank = 0; rank < gpu_by_rank.size(); ++rank) {
+    const GpuFacts& facts = gpu_by_rank[rank];
+    auto entry = std::find_if(gpus.begin(), gpus.end(),
+                              [&](const GpuRanks& known) { return known.gpu.uuid == facts.uuid; });
+    if (entry == gpus.end()) entry = gpus.insert(entry, {facts, {}});
+    entry->gpu.mps = entry->gpu.mps && facts.mps;
+    entry->ranks.push_back(static_cast<int>(rank));
+  }
+  return gpus;
+}
 
 bool IsReportedVariable(const std::string& name) {
   return std::any_of(kReportedPrefixes.begin(), kReportedPrefixes.end(),

@@ -28,13 +28,34 @@ TEST(CpuModelTest, ReadsX86AndArm) {
 
 TEST(EnvironmentTest, ShowsNoSecrets) {
   for (const char* name :
-       {"MAILBENCH_MULTICAST", "NCCL_NVLS_ENABLE", "CUDA_VISIBLE_DEVICES", "OMPI_MCA_btl"}) {
+       {"MAILBENCH_MULTICAST", "NCCL_NVLS_ENABLE", "CUDA_VISIBLE_DEVICES", "OMPI_MCA_btl",
+        "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_MODULE_LOADING",
+        "CUDA_LAUNCH_BLOCKING"}) {
     EXPECT_TRUE(IsReportedVariable(name)) << name;
   }
-  for (const char* name : {"PATH", "AWS_SECRET_ACCESS_KEY", "OMPI_MCA_orte_hnp_uri", "XNCCL_DEBUG",
-                           "CUDA_VISIBLE_DEVICES_X", "SLURM_JOB_ID", ""}) {
+  for (const char* name :
+       {"PATH", "AWS_SECRET_ACCESS_KEY", "OMPI_MCA_orte_hnp_uri", "XNCCL_DEBUG",
+        "CUDA_VISIBLE_DEVICES_X", "CUDA_MPS_PIPE_DIRECTORY", "SLURM_JOB_ID", ""}) {
     EXPECT_FALSE(IsReportedVariable(name)) << name;
   }
+}
+
+TEST(EnvironmentTest, GroupsTheRanksOfAGpu) {
+  const auto gpu = [](const char* uuid, bool mps) {
+    GpuFacts facts;
+    facts.uuid = uuid;
+    facts.mps = mps;
+    return facts;
+  };
+  EXPECT_TRUE(GroupByGpu({}).empty());
+  const std::vector<GpuRanks> gpus =
+      GroupByGpu({gpu("b", true), gpu("a", true), gpu("b", true), gpu("a", false)});
+  ASSERT_EQ(gpus.size(), 2U);
+  EXPECT_EQ(gpus[0].gpu.uuid, "b");
+  EXPECT_TRUE(gpus[0].gpu.mps);
+  EXPECT_THAT(gpus[0].ranks, ElementsAre(0, 2));
+  EXPECT_FALSE(gpus[1].gpu.mps);  // not all of its ranks
+  EXPECT_THAT(gpus[1].ranks, ElementsAre(1, 3));
 }
 
 TEST(EnvironmentTest, GathersTheFactsOfThisHost) {

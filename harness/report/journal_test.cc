@@ -110,16 +110,17 @@ TEST(JournalTest, IsInUseWhileItsWriterLives) {
 }
 
 TEST(PointJsonTest, IsOneLineWithEveryField) {
-  EXPECT_EQ(PointJson(SamplePoint(16)),
-            R"({"collective":"lamport_all_gather","algorithm":"lamport","transport":"host",)"
-            R"("mode":"graph","l2":"not controlled","ranks":4,"shape":{"bytes":16},)"
-            R"("bytes_per_rank":16,"bytes_total":64,"calls_per_sample":10,)"
-            R"("latency_us":{"min":1.5,"p50":2.25,"p90":3.0,"p99":3.5,"p999":3.75,"max":4.0,)"
-            R"("mean":2.5,"count":3,"samples":[1.5,2.5,3.5]},)"
-            R"("per_rank":[{"rank":0,"p50":2.0},{"rank":1,"p50":2.125},{"rank":2,"p50":2.25},)"
-            R"({"rank":3,"p50":1.875}],"straggler":2,"algbw":0.5,"busbw":0.375,"floor_ratio":null,)"
-            R"("input_copies_per_call":0.0,"check":{"kind":"bitwise","reference":"mpi","calls":40,)"
-            R"("compared":640,"mismatches":0,"audited":1280,"leftover":0,"first":null}})");
+  EXPECT_EQ(
+      PointJson(SamplePoint(16)),
+      R"({"collective":"lamport_all_gather","algorithm":"lamport","transport":"host",)"
+      R"("mode":"graph","l2":"not controlled","ranks":4,"shape":{"bytes":16},)"
+      R"("bytes_per_rank":16,"bytes_total":64,"calls_per_sample":10,)"
+      R"("latency_us":{"min":1.5,"p50":2.25,"p90":3.0,"p99":3.5,"p999":3.75,"max":4.0,)"
+      R"("mean":2.5,"count":3,"samples":[1.5,2.5,3.5]},)"
+      R"("per_rank":[{"rank":0,"p50":2.0},{"rank":1,"p50":2.125},{"rank":2,"p50":2.25},)"
+      R"({"rank":3,"p50":1.875}],"straggler":2,"algbw":0.5,"busbw":0.375,"floor_ratio":null,)"
+      R"("input_copies_per_call":0.0,"kernels":[],"check":{"kind":"bitwise","reference":"mpi","calls":40,)"
+      R"("compared":640,"mismatches":0,"audited":1280,"leftover":0,"first":null}})");
 }
 
 TEST(PointJsonTest, CheckIsNullWhenUnchecked) {

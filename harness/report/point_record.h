@@ -36,12 +36,12 @@ struct PointRecord {
   double algbw_gb_per_s = 0;  // bytes_total / p50, 1e9 bytes a second, as nccl-tests counts
   double busbw_gb_per_s = 0;
   bool checked = false;
-  std::string check_reference;       // "mpi"
-  CheckResult check;                 // over all ranks
-  std::vector<KernelCount> kernels;  // of a graph's calls, or of one call; empty on the host
+  std::string check_reference;  // "nccl" or "mpi"
+  CheckResult check;            // over all ranks
   // Inputs that were copied before the call because the kernel could not read them in place, a
   // call of one rank.
   double input_copies_per_call = 0;
+  std::vector<KernelCount> kernels;  // of a sample's calls; empty where they run on the host
 };
 
 }  // namespace mailbench

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 
 #include "harness/error.h"
+#include "harness/report/environment_json.h"
+#include "harness/report/json_values.h"
 
 namespace mailbench {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int kOneLine = -1;
 
@@ -20,8 +19,6 @@ std::string Dump(const Json& json, int indent) {
 }
 
 Json FiniteOrNull(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 // Throws unless every number in `json`, the point's field `name`, is finite.
 void RequireFinite(const Json& json, const std::string& name, const PointKey& key) {
@@ -63,25 +60,28 @@ Json CheckJson(const PointRecord& point) {
           {"first", TextOrNull(check.first)}};
 }
 
-Json EnvironmentJson(const Environment& environment) {
-  Json hosts = Json::array();
-  for (const HostRanks& host : environment.hosts) {
-    hosts.push_back({{"name", host.name}, {"ranks", host.ranks}});
+Json ShapeJson(const Shape& shape) {
+  Json json = Json::object();
+  for (const auto& [name, value] : shape.variables) json[name] = value;
+  return json;
+}
+
+Json KernelsJson(const PointRecord& point) {
+  Json kernels = Json::array();
+  for (const KernelCount& kernel : point.kernels) {
+    kernels.push_back({{"name", kernel.name}, {"count", kernel.count}});
   }
-  Json refused = Json::array();
-  for (const RefusedTransport& transport : environment.refused_transports) {
-    refused.push_back({{"transport", transport.transport}, {"reason", transport.reason}});
+  return kernels;
+}
+
+Json SkippedJson(const std::vector<Skipped>& list) {
+  Json skipped = Json::array();
+  for (const Skipped& entry : list) {
+    skipped.push_back({{"algorithm", entry.algorithm},
+                       {"shape", entry.shape ? ShapeJson(*entry.shape) : Json(nullptr)},
+                       {"reason", entry.reason}});
   }
-  return {{"hosts", hosts},
-          {"ranks", environment.ranks},
-          {"cpu_model", environment.cpu_model},
-          {"cores", environment.cores},
-          {"kernel", environment.kernel},
-          {"mpi_library", environment.mpi_library},
-          {"transport", environment.transport},
-          {"refused_transports", refused},
-          {"gpus", Json::array()},
-          {"variables", Json(environment.variables)}};
+  return skipped;
 }
 
 Json ToolJson(const BuildFacts& build) {
@@ -96,8 +96,6 @@ Json ToolJson(const BuildFacts& build) {
 std::string PointJson(const PointRecord& point) {
   const Json latency = LatencyJson(point);
   RequireFinite(latency, "latency_us", point.key);
-  Json shape = Json::object();
-  for (const auto& [name, value] : point.key.shape.variables) shape[name] = value;
   Json per_rank = Json::array();
   for (std::size_t rank = 0; rank < point.median_us_per_rank.size(); ++rank) {
     per_rank.push_back({{"rank", rank}, {"p50", point.median_us_per_rank[rank]}});
@@ -109,7 +107,7 @@ std::string PointJson(const PointRecord& point) {
                {"mode", point.key.mode},
                {"l2", "not controlled"},
                {"ranks", point.key.ranks},
-               {"shape", shape},
+               {"shape", ShapeJson(point.key.shape)},
                {"bytes_per_rank", point.key.shape.bytes_per_rank},
                {"bytes_total", point.key.shape.bytes_total},
                {"calls_per_sample", point.calls_per_sample},
@@ -120,6 +118,7 @@ std::string PointJson(const PointRecord& point) {
                {"busbw", FiniteOrNull(point.busbw_gb_per_s)},
                {"floor_ratio", nullptr},
                {"input_copies_per_call", FiniteOrNull(point.input_copies_per_call)},
+               {"kernels", KernelsJson(point)},
                {"check", CheckJson(point)}},
               kOneLine);
 }
@@ -127,10 +126,6 @@ std::string PointJson(const PointRecord& point) {
 std::string HeaderJson(const RunFacts& facts, int resumed_points) {
   Json config = Json::parse(facts.identity.config, nullptr, /*allow_exceptions=*/false);
   if (!config.is_object()) throw std::invalid_argument("the config is not a JSON object");
-  Json skipped = Json::array();
-  for (const Skipped& algorithm : facts.skipped) {
-    skipped.push_back({{"algorithm", algorithm.algorithm}, {"reason", algorithm.reason}});
-  }
   return Dump({{"schema_version", kReportSchemaVersion},
                {"tool", ToolJson(facts.identity.build)},
                {"collective", facts.identity.collective},
@@ -138,7 +133,7 @@ std::string HeaderJson(const RunFacts& facts, int resumed_points) {
                {"environment", EnvironmentJson(facts.environment)},
                {"limits", {{"samples_per_point", kSamplesPerPoint}}},
                {"config", std::move(config)},
-               {"skipped", std::move(skipped)}},
+               {"skipped", SkippedJson(facts.skipped)}},
               kOneLine);
 }
 
@@ -151,8 +146,7 @@ std::string ReportJson(const std::string& header, const std::vector<std::string>
   run["reason"] = ending.reason;
   Json errors = Json::array();
   for (const RunError& error : ending.errors) {
-    errors.push_back(
-        {{"rank", error.rank ? Json(*error.rank) : Json(nullptr)}, {"what", error.what}});
+    errors.push_back({{"rank", NumberOrNull(error.rank)}, {"what", error.what}});
   }
   report["points"] = Json::array();
   report["stress"] = Json::array();

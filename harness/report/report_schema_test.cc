@@ -40,19 +40,19 @@ Verdict Check(const std::string& paths) {
   return verdict;
 }
 
-std::string SampleReport(RunStatus status) {
+std::string SampleReport(RunStatus status, const RunFacts& facts = SampleFacts()) {
   PointRecord unchecked = SamplePoint(16, 2000);
   unchecked.checked = false;
   PointRecord wrong = SamplePoint(32);
   wrong.busbw_gb_per_s = 1 / 0.0;
+  wrong.kernels = {{"Kernel", 2}};
   if (status == RunStatus::kWrong) {
     wrong.check.mismatches = 1;
     wrong.check.first = "rank 1, call 2, word 3: expected 0x1, saw 0x2";
   }
   RunEnding ending = {status, "why", {}, ""};
   if (status != RunStatus::kPassed) ending.errors = {{2, "rank 2 is gone"}, {{}, "disk full"}};
-  return AssembleReport({HeaderJson(SampleFacts(), 1), {PointJson(unchecked), PointJson(wrong)}},
-                        ending);
+  return AssembleReport({HeaderJson(facts, 1), {PointJson(unchecked), PointJson(wrong)}}, ending);
 }
 
 TEST(ReportSchemaTest, ReportsOfEveryStatusAreValid) {
@@ -65,6 +65,9 @@ TEST(ReportSchemaTest, ReportsOfEveryStatusAreValid) {
     WriteText(path, SampleReport(status));
     paths += path + ' ';
   }
+  const std::string gpu_path = directory.File("gpu.json");
+  WriteText(gpu_path, SampleReport(RunStatus::kPassed, SampleGpuFacts()));
+  paths += gpu_path + ' ';
   RunFacts real = SampleFacts();
   real.environment = GatherEnvironment({"a", "b"}, "host", {});
   real.identity.build = Build();
@@ -76,7 +79,7 @@ TEST(ReportSchemaTest, ReportsOfEveryStatusAreValid) {
 
 TEST(ReportSchemaTest, TheSchemaIsClosedAndComplete) {
   const TestDirectory directory;
-  const json valid = json::parse(SampleReport(RunStatus::kPassed));
+  const json valid = json::parse(SampleReport(RunStatus::kPassed, SampleGpuFacts()));
   WriteText(directory.File("valid.json"), valid.dump());
   ASSERT_EQ(Check(directory.File("valid.json")).exit_code, 0);
   // Each removes a field, adds one or gives one a wrong value.
@@ -88,7 +91,17 @@ TEST(ReportSchemaTest, TheSchemaIsClosedAndComplete) {
       R"([{"op": "add", "path": "/points/0/extra", "value": 1}])",
       R"([{"op": "add", "path": "/points/0/latency_us/extra", "value": 1}])",
       R"([{"op": "add", "path": "/environment/variables/HOME", "value": "x"}])",
-      R"([{"op": "replace", "path": "/schema_version", "value": 2}])",
+      R"([{"op": "add", "path": "/environment/variables/CUDA_LAUNCH_BLOCKING_X", "value": "x"}])",
+      R"([{"op": "remove", "path": "/environment/nccl_refusal"}])",
+      R"([{"op": "remove", "path": "/environment/gpus/0/mps"}])",
+      R"([{"op": "replace", "path": "/environment/gpus/0/ranks", "value": []}])",
+      R"([{"op": "add", "path": "/environment/gpus/0/extra", "value": 1}])",
+      R"([{"op": "replace", "path": "/environment/cuda/runtime", "value": 13000}])",
+      R"([{"op": "remove", "path": "/skipped/0/shape"}])",
+      R"([{"op": "replace", "path": "/skipped/1/shape", "value": {}}])",
+      R"([{"op": "remove", "path": "/points/0/kernels"}])",
+      R"([{"op": "replace", "path": "/points/1/kernels/0/count", "value": 0}])",
+      R"([{"op": "replace", "path": "/schema_version", "value": 1}])",
       R"([{"op": "replace", "path": "/run/status", "value": "good"}])",
       R"([{"op": "replace", "path": "/run/end", "value": "2025-01-01 00:00:00"}])",
       R"([{"op": "replace", "path": "/run/resumed_points", "value": 3}])",

@@ -30,7 +30,7 @@ TEST(ReportTest, HoldsHeaderPointsAndEnding) {
   const json report = json::parse(AssembleReport(
       journal,
       {RunStatus::kHung, "rank 2 is gone", {{2, "no heartbeat"}}, "2025-02-01T00:00:00.000Z"}));
-  EXPECT_EQ(report["schema_version"], 1);
+  EXPECT_EQ(report["schema_version"], 2);
   EXPECT_EQ(report["run"], json::parse(R"({"start": "2025-01-31T23:59:58.000Z",
       "resumed_points": 1, "end": "2025-02-01T00:00:00.000Z", "status": "hung",
       "reason": "rank 2 is gone"})"));
@@ -39,6 +39,47 @@ TEST(ReportTest, HoldsHeaderPointsAndEnding) {
   ASSERT_EQ(report["points"].size(), 2U);
   EXPECT_EQ(report["points"][1], json::parse(PointJson(SamplePoint(32))));
   EXPECT_EQ(report["errors"], json::parse(R"([{"rank": 2, "what": "no heartbeat"}])"));
+}
+
+TEST(ReportTest, HoldsTheGpusAndTheirSoftware) {
+  const json header = json::parse(HeaderJson(SampleGpuFacts(), 0));
+  const json& environment = header["environment"];
+  ASSERT_EQ(environment["gpus"].size(), 2U);
+  const json& gpu = environment["gpus"][1];
+  EXPECT_EQ(gpu["uuid"], "GPU-b");
+  EXPECT_EQ(gpu["ranks"], json::parse("[1, 3]"));
+  EXPECT_EQ(gpu["sm_clock_max_mhz"], 1980);
+  EXPECT_EQ(gpu["memory_clock_mhz"], nullptr);
+  EXPECT_EQ(gpu["mps"], true);
+  EXPECT_EQ(gpu["multicast"], false);
+  EXPECT_EQ(environment["ranks_per_gpu"], 2);
+  EXPECT_EQ(environment["cuda"], json::parse(R"({"runtime": "13.0", "driver": "13.1"})"));
+  EXPECT_EQ(environment["nccl"],
+            json::parse(R"({"version": "2.32.3", "path": "/usr/lib/libnccl.so.2"})"));
+  EXPECT_EQ(environment["nccl_refusal"], nullptr);
+  EXPECT_EQ(header["skipped"], json::parse(R"([
+      {"algorithm": "nccl", "shape": null, "reason": "no GPU"},
+      {"algorithm": "lamport", "shape": {"bytes": 1048576}, "reason": "its grids do not fit"}])"));
+}
+
+TEST(ReportTest, HoldsNoneOfThatOnTheHost) {
+  RunFacts facts = SampleFacts();
+  facts.environment.nccl_refusal = "there is no libnccl.so.2";
+  const json environment = json::parse(HeaderJson(facts, 0))["environment"];
+  EXPECT_EQ(environment["gpus"], json::array());
+  EXPECT_EQ(environment["ranks_per_gpu"], nullptr);
+  EXPECT_EQ(environment["cuda"], nullptr);
+  EXPECT_EQ(environment["nccl"], nullptr);
+  EXPECT_EQ(environment["nccl_refusal"], "there is no libnccl.so.2");
+}
+
+TEST(ReportTest, HoldsTheKernelsOfAPoint) {
+  EXPECT_EQ(json::parse(PointJson(SamplePoint(16)))["kernels"], json::array());
+  PointRecord point = SamplePoint(16);
+  point.kernels = {{"LamportAllGather", 1}, {"Copy", 2}};
+  EXPECT_EQ(json::parse(PointJson(point))["kernels"],
+            json::parse(R"([{"name": "LamportAllGather", "count": 1},
+                            {"name": "Copy", "count": 2}])"));
 }
 
 TEST(ReportTest, SaysThatALineWasDropped) {

@@ -49,6 +49,39 @@ RunFacts SampleFacts() {
   return facts;
 }
 
+GpuFacts SampleGpu(const std::string& uuid) {
+  GpuFacts gpu;
+  gpu.name = "NVIDIA H200";
+  gpu.uuid = uuid;
+  gpu.pci_bus_id = "0000:65:00.0";
+  gpu.multiprocessors = 132;
+  gpu.compute_major = 9;
+  gpu.memory_bytes = 150'000'000'000;
+  gpu.l2_bytes = 62'914'560;
+  gpu.driver = "580.95.05";
+  gpu.cuda_driver = 13010;
+  gpu.cuda_runtime = 13000;
+  gpu.sm_clock_mhz = 345;
+  gpu.sm_clock_max_mhz = 1980;
+  gpu.mps = true;
+  gpu.virtual_memory = true;
+  gpu.posix_fd = true;
+  return gpu;
+}
+
+RunFacts SampleGpuFacts() {
+  RunFacts facts = SampleFacts();
+  facts.environment.transport = "unicast";
+  facts.environment.refused_transports.clear();
+  facts.environment.gpus = {SampleGpu("GPU-a"), SampleGpu("GPU-b"), SampleGpu("GPU-a"),
+                            SampleGpu("GPU-b")};
+  facts.environment.ranks_per_gpu = 2;
+  facts.environment.nccl_version = "2.32.3";
+  facts.environment.nccl_path = "/usr/lib/libnccl.so.2";
+  facts.skipped.push_back({"lamport", SamplePoint(1 << 20).key.shape, "its grids do not fit"});
+  return facts;
+}
+
 PointRecord SamplePoint(std::int64_t bytes, int samples) {
   PointRecord point;
   point.key = {"lamport_all_gather",

@@ -27,6 +27,10 @@ class TestDirectory {
 };
 
 RunFacts SampleFacts();
+// One as on a machine with all there is, under MPS.
+GpuFacts SampleGpu(const std::string& uuid);
+// SampleFacts of 4 ranks on two GPUs, with NCCL, and an algorithm that is left out at one size.
+RunFacts SampleGpuFacts();
 // Of 4 ranks, checked and right.
 PointRecord SamplePoint(std::int64_t bytes, int samples = 3);
 

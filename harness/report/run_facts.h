@@ -15,12 +15,12 @@
 namespace mailbench {
 
 // Raised whenever a reader of older reports would misread a new one.
-inline constexpr int kReportSchemaVersion = 1;
+inline constexpr int kReportSchemaVersion = 2;
 
-// What was not run, and why.
+// An algorithm that was not run, or not at one size, and why.
 struct Skipped {
   std::string algorithm;
-  std::optional<Shape> shape;  // nothing: all of them
+  std::optional<Shape> shape;  // nothing: at no size
   std::string reason;
 };
 
@@ -42,7 +42,7 @@ struct RunFacts {
 };
 
 struct RunError {
-  std::optional<int> rank;  // the rank that it was found on, where one can be named
+  std::optional<int> rank;  // at fault, or that it was found on, where one can be named
   std::string what;
 };
 

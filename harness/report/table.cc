@@ -1,7 +1,9 @@
 #include "harness/report/table.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <utility>
 
 #include "harness/ranks/rank_list.h"
 
@@ -43,6 +45,47 @@ std::string Line(const std::string& start, const Columns& columns) {
          ' ' + Right(columns.wrong, 7) + '\n';
 }
 
+std::string GpuLines(const Environment& environment) {
+  std::string text;
+  for (const auto& [gpu, ranks] : GroupByGpu(environment.gpus)) {
+    text += "# GPU " + gpu.name + " (" + std::to_string(gpu.multiprocessors) + " SMs";
+    if (gpu.sm_clock_max_mhz) text += ", up to " + std::to_string(*gpu.sm_clock_max_mhz) + " MHz";
+    text += "): " + RankList(ranks) + (gpu.mps ? ", under MPS\n" : "\n");
+    if (ranks.size() > 1 && !gpu.mps) {
+      text +=
+          "#   without MPS these ranks take turns on it (time-sliced): their times mean little\n";
+    }
+  }
+  return text;
+}
+
+std::string NcclLine(const Environment& environment) {
+  if (!environment.nccl_version.empty()) return "# NCCL " + environment.nccl_version + "\n";
+  if (!environment.nccl_refusal.empty()) return "# No NCCL: " + environment.nccl_refusal + "\n";
+  return "";
+}
+
+// How many points were left out, and each reason once.
+std::string LeftOutLines(const TableFoot& foot) {
+  std::size_t total = 0;
+  std::vector<std::pair<std::string, std::size_t>> by_reason;  // in the order of the first of each
+  for (const Skipped& skipped : foot.skipped) {
+    if (!skipped.shape) continue;
+    const auto known = std::find_if(by_reason.begin(), by_reason.end(), [&](const auto& entry) {
+      return entry.first == skipped.reason;
+    });
+    (known == by_reason.end() ? by_reason.insert(known, {skipped.reason, 0}) : known)->second +=
+        foot.modes;
+    total += foot.modes;
+  }
+  if (total == 0) return "";
+  std::string text = "# Points left out: " + std::to_string(total) + "\n";
+  for (const auto& [reason, points] : by_reason) {
+    text += "#   " + std::to_string(points) + ": " + reason + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string FormatTableHead(const TableHead& head) {
@@ -57,8 +100,10 @@ std::string FormatTableHead(const TableHead& head) {
   for (const RefusedTransport& refused : environment.refused_transports) {
     text += "#   not " + refused.transport + ": " + refused.reason + "\n";
   }
+  text += GpuLines(environment) + NcclLine(environment);
   text += "# Algorithms: " + Join(head.algorithms) + "\n";
   for (const Skipped& skipped : head.skipped) {
+    if (skipped.shape) continue;
     text += "#   skipped " + skipped.algorithm + ": " + skipped.reason + "\n";
   }
   text += "# Times: microseconds a call, of the slowest rank\n#\n";
@@ -83,7 +128,7 @@ std::string FormatTableFoot(const TableFoot& foot) {
   if (foot.resumed_points > 0) {
     text += ", and " + std::to_string(foot.resumed_points) + " of an earlier run";
   }
-  text += "\n# Wrong words: ";
+  text += "\n" + LeftOutLines(foot) + "# Wrong words: ";
   text += foot.checked
               ? std::to_string(foot.wrong_words) + (foot.wrong_words == 0 ? " OK" : " FAILED")
               : "N/A (not checked)";

@@ -16,8 +16,8 @@ struct TableHead {
   std::string version;
   Environment environment;
   std::vector<std::string> algorithms;  // those that run
-  std::vector<Skipped> skipped;
-  bool launched = true;  // by mpirun or the like
+  std::vector<Skipped> skipped;         // those that do not run at any size are shown
+  bool launched = true;                 // by mpirun or the like
 };
 
 // The run in lines that start with '#', then the names and units of the columns.
@@ -34,6 +34,9 @@ struct TableFoot {
   std::uint64_t wrong_words = 0;   // mismatches and leftovers of the table's points
   bool earlier_wrong = false;      // a point of the earlier run was wrong
   std::string report;              // its path; empty: none
+  // Those that do not run at one size are counted: each leaves out a point in each of `modes`.
+  std::vector<Skipped> skipped = {};
+  std::size_t modes = 1;
 };
 std::string FormatTableFoot(const TableFoot& foot);
 

@@ -32,6 +32,53 @@ TEST(TableTest, HeadNamesTheRunAndTheColumns) {
   // clang-format on
 }
 
+// The lines between the transport and the algorithms.
+std::string GpuPart(const Environment& environment) {
+  const std::string head = FormatTableHead({"c", "0.1.0", environment, {"lamport"}, {}});
+  const std::size_t begin = head.find("# GPU");
+  return begin == std::string::npos ? "" : head.substr(begin, head.find("# Algorithms") - begin);
+}
+
+TEST(TableTest, HeadNamesTheGpusAndNccl) {
+  Environment environment = SampleGpuFacts().environment;
+  EXPECT_EQ(GpuPart(environment),
+            "# GPU NVIDIA H200 (132 SMs, up to 1980 MHz): ranks 0, 2, under MPS\n"
+            "# GPU NVIDIA H200 (132 SMs, up to 1980 MHz): ranks 1, 3, under MPS\n"
+            "# NCCL 2.32.3\n");
+  environment.gpus[0].mps = false;
+  environment.gpus.pop_back();
+  environment.gpus[1].mps = false;
+  environment.gpus[1].sm_clock_max_mhz.reset();
+  environment.nccl_version.clear();
+  environment.nccl_refusal = "there is no libnccl.so.2";
+  EXPECT_EQ(GpuPart(environment),
+            "# GPU NVIDIA H200 (132 SMs, up to 1980 MHz): ranks 0, 2\n"
+            "#   without MPS these ranks take turns on it (time-sliced): their times mean little\n"
+            "# GPU NVIDIA H200 (132 SMs): rank 1\n"
+            "# No NCCL: there is no libnccl.so.2\n");
+  EXPECT_EQ(GpuPart(SampleFacts().environment), "");
+}
+
+TEST(TableTest, FootCountsThePointsLeftOutByReason) {
+  const Shape shape = SamplePoint(1 << 20).key.shape;
+  TableFoot foot;
+  foot.points = 3;
+  foot.skipped = {{"nccl", std::nullopt, "no GPU"},
+                  {"lamport", shape, "its grids do not fit"},
+                  {"overlapped", shape, "too large"},
+                  {"other", shape, "its grids do not fit"}};
+  foot.modes = 2;
+  EXPECT_EQ(FormatTableFoot(foot),
+            "#\n# Points: 3\n"
+            "# Points left out: 6\n"
+            "#   4: its grids do not fit\n"
+            "#   2: too large\n"
+            "# Wrong words: 0 OK\n");
+  const TableHead head = {"c", "0.1.0", {}, {"lamport"}, foot.skipped};
+  EXPECT_NE(FormatTableHead(head).find("skipped nccl"), std::string::npos);
+  EXPECT_EQ(FormatTableHead(head).find("do not fit"), std::string::npos);
+}
+
 TEST(TableTest, RowsStandUnderTheColumns) {
   // clang-format off
   PointRecord point = SamplePoint(16);

@@ -199,7 +199,8 @@ class Session {
       FinishReport(config_.json, ending);
     }
     PrintOnRankZero(FormatTableFoot({result.points, result.resumed, config_.check,
-                                     result.wrong_words, prepared.any_wrong, config_.json}));
+                                     result.wrong_words, prepared.any_wrong, config_.json,
+                                     prepared.plan.skipped, config_.modes.size()}));
     if (std::ferror(stdout) != 0) throw SystemError("the table was not written: standard output");
     return wrong ? ExitCode::kWrong : ExitCode::kPassed;
   }
@@ -231,7 +232,7 @@ int Run(int argc, char** argv, Collective& collective, const RunHooks& hooks) {
                        RunEnding report_ending;
                        report_ending.status = ending.status;
                        report_ending.reason = ending.reason;
-                       report_ending.errors = {{std::nullopt, ending.reason}};
+                       report_ending.errors = {{ending.rank, ending.reason}};
                        FinishReport(config.json, report_ending);
                        return "the report " + config.json +
                               " holds what was finished: --resume goes on from there";
