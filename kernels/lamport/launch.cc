@@ -32,6 +32,18 @@ AllGatherPlan PlanAllGather(std::int64_t packs, int ranks) {
   return plan;
 }
 
+std::string CoResidencyRefusal(const AllGatherPlan& plan, const CoResidency& gpu) {
+  constexpr int kGridsARank = 2;
+  const std::int64_t needed = std::int64_t{gpu.ranks_per_gpu} * kGridsARank * plan.ctas;
+  const std::int64_t held = std::int64_t{gpu.multiprocessors} * gpu.ctas_per_multiprocessor;
+  if (gpu.ranks_per_gpu <= 1 || needed <= held) return "";
+  return std::to_string(gpu.ranks_per_gpu) + " ranks on one GPU x " + std::to_string(kGridsARank) +
+         " grids (a call and its dependent) x " + std::to_string(plan.ctas) +
+         " CTAs = " + std::to_string(needed) + " CTAs, and the GPU holds " +
+         std::to_string(gpu.multiprocessors) + " x " + std::to_string(gpu.ctas_per_multiprocessor) +
+         " = " + std::to_string(held) + ": they would wait for each other for ever";
+}
+
 std::string ToString(const AllGatherPlan& plan) {
   return std::to_string(plan.ctas) + " CTAs x " + std::to_string(plan.threads) +
          " threads, poll batch " + std::to_string(plan.poll_batch);

@@ -23,6 +23,20 @@ bool AcceptsBytes(std::int64_t bytes, std::int64_t capacity_bytes);
 // REQUIRES: packs >= 1 and 1 <= ranks <= kMaxRanks; otherwise std::invalid_argument.
 AllGatherPlan PlanAllGather(std::int64_t packs, int ranks);
 
+// How ranks share a GPU.
+struct CoResidency {
+  int ranks_per_gpu = 1;
+  int multiprocessors = 0;
+  int ctas_per_multiprocessor = 0;  // of the call's kernel: AllGatherCtasPerSm
+};
+
+// Why ranks that share a GPU cannot make the call, with the arithmetic; "" when they can. CTAs of
+// one rank poll for those of another, and keep their places meanwhile: all ranks' CTAs must be
+// resident at once, those of each call and, already waiting for it, of its dependent.
+// One rank a GPU is never refused: its dependents start only after all its CTAs have started, and
+// those start in order (M5 of kernels/PROTOCOLS.md), so that none waits for one without a place.
+std::string CoResidencyRefusal(const AllGatherPlan& plan, const CoResidency& gpu);
+
 // "512 CTAs x 64 threads, poll batch 4".
 std::string ToString(const AllGatherPlan& plan);
 

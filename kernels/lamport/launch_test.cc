@@ -1,7 +1,9 @@
 #include "kernels/lamport/launch.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <stdexcept>
 
 namespace mailbench {
@@ -35,6 +37,25 @@ TEST(PlanAllGather, RefusesWhatNoMailboxHolds) {
   EXPECT_THROW(PlanAllGather(std::int64_t{1} << 38, 4), std::invalid_argument);
   EXPECT_THROW(PlanAllGather(1, 0), std::invalid_argument);
   EXPECT_THROW(PlanAllGather(1, 73), std::invalid_argument);
+}
+
+TEST(CoResidencyRefusal, CountsTwoGridsOfEveryRankOnTheGpu) {
+  EXPECT_EQ(CoResidencyRefusal(PlanAllGather(32768, 4), {4, 132, 16}),
+            "4 ranks on one GPU x 2 grids (a call and its dependent) x 512 CTAs = 4096 CTAs, and "
+            "the GPU holds 132 x 16 = 2112: they would wait for each other for ever");
+  // 264 CTAs a rank fill the GPU exactly.
+  EXPECT_EQ(CoResidencyRefusal(PlanAllGather(std::int64_t{264} * 64, 4), {4, 132, 16}), "");
+  EXPECT_NE(CoResidencyRefusal(PlanAllGather(std::int64_t{264} * 64 + 1, 4), {4, 132, 16}), "");
+}
+
+TEST(CoResidencyRefusal, LetsOneRankAGpuHaveAsManyAsItLikes) {
+  EXPECT_EQ(CoResidencyRefusal(PlanAllGather(32768, 4), {1, 1, 1}), "");
+}
+
+TEST(CoResidencyRefusal, CountsBeyond32Bits) {
+  AllGatherPlan plan;
+  plan.ctas = std::numeric_limits<int>::max();
+  EXPECT_THAT(CoResidencyRefusal(plan, {2, 132, 16}), testing::HasSubstr("= 8589934588 CTAs"));
 }
 
 TEST(PlanAllGather, IsReadable) {
