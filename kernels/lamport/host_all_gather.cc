@@ -5,28 +5,41 @@
 #include <string>
 
 #include "kernels/lamport/launch.h"
-#include "kernels/lamport/protocol.h"
+#include "kernels/lamport/overlapped.h"
 #include "kernels/machine/host/host_machine.h"
 
 namespace mailbench {
 namespace {
 
+using Kernel = void (*)(HostThread& thread, const AllGatherArgs& args);
+
 template <int kBatch>
-void Kernel(HostThread& thread, const AllGatherArgs& args) {
+void Lamport(HostThread& thread, const AllGatherArgs& args) {
   HostMachine m(thread);
   AllGather<Publish::kUnicast, kBatch>(m, args, *static_cast<AllGatherShared*>(thread.shared()));
 }
 
-auto KernelFor(int poll_batch) {
+template <int kBatch>
+void Overlapped(HostThread& thread, const AllGatherArgs& args) {
+  HostMachine m(thread);
+  OverlappedAllGather<Publish::kUnicast, kBatch, Arrival::kRelaxed, Trigger::kAfterWait>(m, args);
+}
+
+template <int kBatch>
+Kernel KindFor(GatherKind kind) {
+  return kind == GatherKind::kLamport ? &Lamport<kBatch> : &Overlapped<kBatch>;
+}
+
+Kernel KernelFor(GatherKind kind, int poll_batch) {
   switch (poll_batch) {
     case 1:
-      return &Kernel<1>;
+      return KindFor<1>(kind);
     case 2:
-      return &Kernel<2>;
+      return KindFor<2>(kind);
     case 4:
-      return &Kernel<4>;
+      return KindFor<4>(kind);
     default:
-      return &Kernel<8>;
+      return KindFor<8>(kind);
   }
 }
 
@@ -45,8 +58,9 @@ void CopyRows(const GatherInput& input, Pack* to) {
 
 }  // namespace
 
-HostAllGather::HostAllGather(const MailboxView& mailbox)
+HostAllGather::HostAllGather(const MailboxView& mailbox, GatherKind kind)
     : mailbox_(mailbox),
+      kind_(kind),
       state_(std::make_unique<GatherState>()),
       input_copies_(std::make_unique<std::uint64_t>(0)) {}
 
@@ -81,7 +95,7 @@ void HostAllGather::Enqueue(const GatherInput& input, Pack* output, HostStream& 
   }
 
   const AllGatherPlan plan = PlanAllGather(args.packs, mailbox_.layout.ranks);
-  auto* const kernel = KernelFor(plan.poll_batch);
+  const Kernel kernel = KernelFor(kind_, plan.poll_batch);
   stream.Launch([=, copies = input_copies_.get(), staging = staging_.data()](GridRunner& runner) {
     if (!in_place) {
       CopyRows(input, staging);

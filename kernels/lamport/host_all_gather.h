@@ -1,4 +1,4 @@
-// The Lamport all-gather on the host machine: the object that a rank calls.
+// The all-gathers on the host machine: the object that a rank calls.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/lamport/gather_input.h"
+#include "kernels/lamport/gather_options.h"
 #include "kernels/lamport/layout.h"
 #include "kernels/machine/host/stream.h"
 
@@ -15,7 +16,7 @@ namespace mailbench {
 // The mailbox outlives the object, and the object every graph that holds a call of it.
 class HostAllGather {
  public:
-  explicit HostAllGather(const MailboxView& mailbox);
+  explicit HostAllGather(const MailboxView& mailbox, GatherKind kind = GatherKind::kLamport);
 
   // From the size alone: 1 byte to the capacity, a multiple of 16.
   bool Accepts(std::int64_t bytes) const;
@@ -30,6 +31,7 @@ class HostAllGather {
 
  private:
   MailboxView mailbox_;
+  GatherKind kind_;
   std::unique_ptr<GatherState> state_;  // stays in place: recorded launches point to it
   std::unique_ptr<std::uint64_t> input_copies_;
   std::vector<Pack> staging_;

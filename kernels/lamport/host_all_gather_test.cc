@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "kernels/lamport/mailbox.h"
 #include "kernels/lamport/thread_ranks.h"
 
 namespace mailbench {
@@ -17,6 +16,13 @@ GatherInput Contiguous(const std::vector<Pack>& input, std::int64_t packs) {
   return {reinterpret_cast<const std::byte*>(input.data()), 1, packs * kPackBytes,
           packs * kPackBytes};
 }
+
+class HostAllGatherTest : public testing::TestWithParam<GatherKind> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, HostAllGatherTest,
+                         testing::Values(GatherKind::kLamport, GatherKind::kOverlapped),
+                         [](const auto& kind) {
+                           return kind.param == GatherKind::kLamport ? "lamport" : "overlapped";
+                         });
 
 TEST(HostAllGather, RefusesWhatTheMailboxDoesNotHold) {
   ThreadRanks fabric(1, 4);
@@ -40,12 +46,12 @@ TEST(HostAllGather, RefusesASecondStream) {
   gather.Enqueue(Contiguous(data, 1), data.data(), first);
 }
 
-TEST(HostAllGather, CopiesInputsItCannotReadInPlaceAndCountsThem) {
+TEST_P(HostAllGatherTest, CopiesInputsItCannotReadInPlaceAndCountsThem) {
   ThreadRanks fabric(2, 8);
   std::atomic<std::uint64_t> wrong{0};
   std::atomic<std::uint64_t> copies{0};
   fabric.Run([&](int rank) {
-    HostAllGather gather(fabric.View(rank));
+    HostAllGather gather(fabric.View(rank), GetParam());
     HostStream stream;
     const std::vector<Pack> plain = TestInput(0, rank, 8);
     const auto* bytes = reinterpret_cast<const std::byte*>(plain.data());
@@ -79,12 +85,12 @@ TEST(HostAllGather, CopiesInputsItCannotReadInPlaceAndCountsThem) {
 }
 
 // A graph of gathers of different sizes, replayed an odd number of times with new inputs.
-TEST(HostAllGather, ReplaysAsAGraph) {
+TEST_P(HostAllGatherTest, ReplaysAsAGraph) {
   const std::vector<std::int64_t> sizes = {5, 1, 70};
   ThreadRanks fabric(3, 70);
   std::atomic<std::uint64_t> wrong{0};
   fabric.Run([&](int rank) {
-    HostAllGather gather(fabric.View(rank));
+    HostAllGather gather(fabric.View(rank), GetParam());
     HostStream stream;
     std::vector<std::vector<Pack>> inputs;
     std::vector<std::vector<Pack>> outputs;
@@ -110,23 +116,6 @@ TEST(HostAllGather, ReplaysAsAGraph) {
   });
   EXPECT_EQ(wrong, 0u);
   EXPECT_EQ(fabric.Leftover(), 0u);
-}
-
-TEST(AuditMailbox, TellsWhereTheFirstLeftoverWordLies) {
-  ThreadRanks fabric(2, 3);
-  const MailboxView view = fabric.View(1);
-  MailboxAudit audit = AuditMailbox(view.local, view.layout);
-  EXPECT_EQ(audit.words, 3u * 2u * 3u * 4u);
-  EXPECT_EQ(audit.leftover, 0u);
-  view.local[view.layout.Slot(2, 1, 0)].word[3] = 42;
-  view.local[view.layout.Slot(2, 1, 2)].word[0] = 43;
-  audit = AuditMailbox(view.local, view.layout);
-  EXPECT_EQ(audit.leftover, 2u);
-  EXPECT_EQ(audit.first.generation, 2u);
-  EXPECT_EQ(audit.first.source, 1);
-  EXPECT_EQ(audit.first.pack, 0);
-  EXPECT_EQ(audit.first.word, 3);
-  EXPECT_EQ(audit.first.value, 42u);
 }
 
 }  // namespace

@@ -20,8 +20,10 @@
 //       advances only when all are counted.
 //   L7  A rank is at most one call ahead of a peer, since finishing a call needs every rank's
 //       payload: it never publishes into a slot that a peer has yet to reset.
-//   L8  Generation, input and mailbox are touched only after grid_dependency_wait, and dependents
-//       are triggered only after the publish.
+//   L8  Generation, input and mailbox are touched, and dependents are triggered, only after
+//       grid_dependency_wait.
+//   L9  No thread's read of the generation follows the arrival of its CTA. Here one thread does
+//       both; in overlapped.h every thread reads, and a CTA barrier comes before the arrival.
 //
 // REQUIRES: calls are issued in the same order with the same number of packs on every rank, on one
 // stream a rank: calls of one instance never overlap on a rank. Before the first call every rank
@@ -31,17 +33,12 @@
 
 #include <cstdint>
 
+#include "kernels/lamport/gather_options.h"
 #include "kernels/lamport/layout.h"
 #include "kernels/machine/annotations.h"
 #include "kernels/machine/machine.h"
 
 namespace mailbench {
-
-// How a pack reaches every rank's mailbox.
-enum class Publish {
-  kUnicast,    // one store a rank, through that rank's mapping
-  kMulticast,  // one store through the multicast mapping
-};
 
 struct AllGatherArgs {
   const Pack* input = nullptr;  // [packs]
@@ -62,6 +59,7 @@ struct Faithful {
   static constexpr bool kSanitises = true;              // L2
   static constexpr int kPolledWords = kPackWords;       // L5
   static constexpr std::int64_t kPackLeftUnreset = -1;  // L1, L3
+  static constexpr bool kBarrierBeforeArrival = true;   // L9, of overlapped.h
 };
 
 template <class Rules>
@@ -87,18 +85,35 @@ MAILBENCH_DEVICE int SentinelWord(const Pack& pack) {
   return found;
 }
 
+// The pack of this thread; it has none when this is not below args.packs.
+template <Machine M>
+MAILBENCH_DEVICE std::int64_t OwnPack(M& m) {
+  return static_cast<std::int64_t>(m.cta_index()) * m.cta_size() + m.thread_index();
+}
+
+// Whether the CTA that found `arrived_before` others counted is the call's last.
+template <Machine M>
+MAILBENCH_DEVICE bool ArrivedLast(M& m, std::uint32_t arrived_before) {
+  return arrived_before == static_cast<std::uint32_t>(m.grid_size()) - 1;
+}
+
+// L6: by the CTA that arrived last.
+template <Machine M>
+MAILBENCH_DEVICE void AdvanceGeneration(M& m, GatherState* state, std::uint32_t current) {
+  m.store_u32(&state->generation, (current + 1) % kGenerations);
+  m.store_u32(&state->arrivals, 0);
+}
+
 // Step 1. Returns the call's generation, the same in every thread of the grid.
 template <Machine M>
 MAILBENCH_DEVICE std::uint32_t EnterCall(M& m, GatherState* state, AllGatherShared& shared) {
   if (m.thread_index() == 0) {
     const std::uint32_t current = m.load_volatile_u32(&state->generation);
     shared.generation = current;
-    // L6: the load above comes before the count. Acquire and release, so that the last CTA's
+    // L6, L9: the load above comes before the count. Acquire and release, so that the last CTA's
     // stores below come after every other CTA's load.
-    if (m.atomic_add_acq_rel_gpu(&state->arrivals, 1) ==
-        static_cast<std::uint32_t>(m.grid_size()) - 1) {
-      m.store_u32(&state->generation, (current + 1) % kGenerations);
-      m.store_u32(&state->arrivals, 0);
+    if (ArrivedLast(m, m.atomic_add_acq_rel_gpu(&state->arrivals, 1))) {
+      AdvanceGeneration(m, state, current);
     }
   }
   m.cta_barrier();
@@ -126,15 +141,17 @@ template <int kBatch, class Rules, Machine M>
 MAILBENCH_DEVICE bool CollectBatch(M& m, const AllGatherArgs& args, std::uint32_t generation,
                                    std::int64_t pack, int first) {
   const MailboxLayout& layout = args.mailbox.layout;
+  Pack* const slots = args.mailbox.local + layout.Slot(generation, first, pack);
+  Pack* const outputs = args.output + first * args.packs + pack;
+  const int sources = layout.ranks - first;  // of this batch and later ones
   Pack values[kBatch];
   while (true) {
     int missing_source = -1;
     int missing_word = 0;
     MAILBENCH_UNROLL
     for (int i = 0; i < kBatch; ++i) {
-      if (first + i < layout.ranks) {
-        values[i] =
-            m.load_volatile_v4(args.mailbox.local + layout.Slot(generation, first + i, pack));
+      if (i == 0 || i < sources) {
+        values[i] = m.load_volatile_v4(slots + i * layout.rank_packs);
         if (const int word = SentinelWord<Rules>(values[i]); word >= 0) {
           missing_source = first + i;
           missing_word = word;
@@ -149,21 +166,29 @@ MAILBENCH_DEVICE bool CollectBatch(M& m, const AllGatherArgs& args, std::uint32_
   }
   MAILBENCH_UNROLL
   for (int i = 0; i < kBatch; ++i) {
-    if (first + i < layout.ranks) {
-      m.store_v4(args.output + (first + i) * args.packs + pack, values[i]);
-      if (pack == Rules::kPackLeftUnreset) continue;
+    if (i == 0 || i < sources) {
+      m.store_v4(outputs + i * args.packs, values[i]);
+      if (Rules::kPackLeftUnreset >= 0 && pack == Rules::kPackLeftUnreset) continue;
       // L1, L3: what landed is reset by the call that awaited it.
-      m.store_v4(args.mailbox.local + layout.Slot(generation, first + i, pack),
-                 Pack{{kSentinel, kSentinel, kSentinel, kSentinel}});
+      m.store_v4(slots + i * layout.rank_packs, Pack{{kSentinel, kSentinel, kSentinel, kSentinel}});
     }
+  }
+  return true;
+}
+
+// Step 3. False: the run is being given up.
+template <int kBatch, class Rules, Machine M>
+MAILBENCH_DEVICE bool Collect(M& m, const AllGatherArgs& args, std::uint32_t generation,
+                              std::int64_t pack) {
+  for (int first = 0; first < args.mailbox.layout.ranks; first += kBatch) {
+    if (!CollectBatch<kBatch, Rules>(m, args, generation, pack, first)) return false;
   }
   return true;
 }
 
 template <Publish kPublish, int kBatch, class Rules = Faithful, Machine M>
 MAILBENCH_DEVICE void AllGather(M& m, const AllGatherArgs& args, AllGatherShared& shared) {
-  const std::int64_t pack =
-      static_cast<std::int64_t>(m.cta_index()) * m.cta_size() + m.thread_index();
+  const std::int64_t pack = OwnPack(m);
   const bool active = pack < args.packs;
 
   m.grid_dependency_wait();  // L8
@@ -174,10 +199,7 @@ MAILBENCH_DEVICE void AllGather(M& m, const AllGatherArgs& args, AllGatherShared
                           Sanitised<Rules>(m.load_v4(args.input + pack)));
   }
   m.grid_launch_dependents();  // L8
-  if (!active) return;
-  for (int first = 0; first < args.mailbox.layout.ranks; first += kBatch) {
-    if (!CollectBatch<kBatch, Rules>(m, args, generation, pack, first)) return;
-  }
+  if (active) Collect<kBatch, Rules>(m, args, generation, pack);
 }
 
 }  // namespace mailbench

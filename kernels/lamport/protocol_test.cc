@@ -1,5 +1,5 @@
-// The protocol on the host machine, ranks as threads: right as it ships, and wrong in the expected
-// way when one of its rules is broken.
+// The protocols on the host machine, ranks as threads: right as they ship, and wrong in the
+// expected way when one of their rules is broken.
 #include "kernels/lamport/protocol.h"
 
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/lamport/launch.h"
+#include "kernels/lamport/overlapped.h"
 #include "kernels/lamport/thread_ranks.h"
 #include "kernels/machine/host/host_machine.h"
 
@@ -37,41 +38,76 @@ struct Outcome {
   bool gave_up = false;
 };
 
-// Calls of the given sizes, in packs, on every rank. A rank that polls for 2 s gives up.
+// One kind for all calls, or kinds that take turns.
+using Kinds = std::vector<GatherKind>;
+const Kinds kLamport = {GatherKind::kLamport};
+const Kinds kOverlapped = {GatherKind::kOverlapped};
+const Kinds kAlternating = {GatherKind::kLamport, GatherKind::kOverlapped};
+const std::vector<Kinds> kAllKinds = {kLamport, kOverlapped, kAlternating};
+
+struct Calls {
+  int ranks = 0;
+  std::vector<std::int64_t> sizes;  // of the calls, in packs
+  Kinds kinds = kLamport;
+  // The last rank begins only when the first pack of rank 0's first call and its last are there.
+  bool last_rank_late = false;
+};
+
 template <class M, class Rules>
-Outcome Gather(int ranks, const std::vector<std::int64_t>& sizes) {
-  ThreadRanks fabric(ranks, *std::max_element(sizes.begin(), sizes.end()) + 1);
+void Call(GatherKind kind, GridRunner& runner, const AllGatherArgs& args) {
+  const AllGatherPlan plan = PlanAllGather(args.packs, args.mailbox.layout.ranks);
+  runner.Run({plan.ctas, plan.threads}, sizeof(AllGatherShared), [&](HostThread& thread) {
+    M m(thread);
+    if (kind == GatherKind::kLamport) {
+      AllGather<Publish::kUnicast, 4, Rules>(m, args,
+                                             *static_cast<AllGatherShared*>(thread.shared()));
+    } else {
+      OverlappedAllGather<Publish::kUnicast, 4, Arrival::kRelaxed, Trigger::kAfterWait, Rules>(
+          m, args);
+    }
+  });
+}
+
+void AwaitRankZero(const MailboxView& mailbox, std::int64_t packs) {
+  for (const std::int64_t pack : {std::int64_t{0}, packs - 1}) {
+    std::atomic_ref<std::uint32_t> word(mailbox.local[mailbox.layout.Slot(0, 0, pack)].word[3]);
+    while (word.load(std::memory_order_relaxed) == kSentinel) std::this_thread::yield();
+  }
+}
+
+// A rank that has not finished after 2 s gives up where `hangs`; otherwise it has a minute.
+template <class M, class Rules>
+Outcome Gather(const Calls& calls, bool hangs = false) {
+  ThreadRanks fabric(calls.ranks, *std::max_element(calls.sizes.begin(), calls.sizes.end()) + 1);
   std::atomic<std::uint64_t> wrong{0};
   std::atomic<bool> give_up{false};
   std::atomic<int> finished{0};
   std::thread deadline([&] {
-    for (int i = 0; i < 200 && finished < ranks; ++i) {
+    for (int i = 0; i < (hangs ? 200 : 6000) && finished < calls.ranks; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-    if (finished < ranks) give_up = true;
+    if (finished < calls.ranks) give_up = true;
   });
   fabric.Run([&](int rank) {
     this_rank = rank;
     GridRunner runner;
     runner.GiveUpWhen(&give_up);
     GatherState state{};
-    for (int call = 0; call < static_cast<int>(sizes.size()) && !give_up; ++call) {
-      const std::int64_t packs = sizes[static_cast<std::size_t>(call)];
-      const std::vector<Pack> input = TestInput(call, rank, packs);
-      std::vector<Pack> output(static_cast<std::size_t>(ranks * packs));
+    if (calls.last_rank_late && rank == calls.ranks - 1) {
+      AwaitRankZero(fabric.View(rank), calls.sizes[0]);
+    }
+    for (std::size_t call = 0; call < calls.sizes.size() && !give_up; ++call) {
+      const std::int64_t packs = calls.sizes[call];
+      const std::vector<Pack> input = TestInput(static_cast<int>(call), rank, packs);
+      std::vector<Pack> output(static_cast<std::size_t>(calls.ranks * packs));
       AllGatherArgs args;
       args.input = input.data();
       args.output = output.data();
       args.packs = packs;
       args.state = &state;
       args.mailbox = fabric.View(rank);
-      const AllGatherPlan plan = PlanAllGather(packs, ranks);
-      runner.Run({plan.ctas, plan.threads}, sizeof(AllGatherShared), [&](HostThread& thread) {
-        M m(thread);
-        AllGather<Publish::kUnicast, 4, Rules>(m, args,
-                                               *static_cast<AllGatherShared*>(thread.shared()));
-      });
-      wrong += WrongWords(output, call, ranks, packs);
+      Call<M, Rules>(calls.kinds[call % calls.kinds.size()], runner, args);
+      wrong += WrongWords(output, static_cast<int>(call), calls.ranks, packs);
     }
     ++finished;
   });
@@ -79,49 +115,87 @@ Outcome Gather(int ranks, const std::vector<std::int64_t>& sizes) {
   return {wrong, fabric.Leftover(), give_up};
 }
 
+void ExpectExact(const Outcome& outcome) {
+  EXPECT_EQ(outcome.wrong, 0u);
+  EXPECT_EQ(outcome.leftover, 0u);
+  EXPECT_FALSE(outcome.gave_up);
+}
+
 TEST(AllGather, IsExactAndLeavesNothingBehindWhateverTheSizes) {
-  for (const int ranks : {1, 2, 3, 4, 5, 8, 9}) {
-    const Outcome outcome =
-        Gather<HostMachine, Faithful>(ranks, {1, 64, 1, 65, 200, 1, 1, 3, 130, 2, 63, 64, 1});
-    EXPECT_EQ(outcome.wrong, 0u) << ranks;
-    EXPECT_EQ(outcome.leftover, 0u) << ranks;
-    EXPECT_FALSE(outcome.gave_up) << ranks;
+  for (const Kinds& kinds : kAllKinds) {
+    for (const int ranks : {1, 2, 3, 4, 5, 8, 9}) {
+      SCOPED_TRACE(testing::Message() << ranks << " ranks, kind " << static_cast<int>(kinds[0])
+                                      << (kinds.size() > 1 ? ", alternating" : ""));
+      ExpectExact(Gather<HostMachine, Faithful>(
+          {ranks, {1, 64, 1, 65, 200, 1, 1, 3, 130, 2, 63, 64, 1}, kinds}));
+    }
+  }
+}
+
+TEST(AllGather, IsExactOnAsManyRanksAsThereMayBe) {
+  for (const Kinds& kinds : kAllKinds) {
+    ExpectExact(Gather<HostMachine, Faithful>({kMaxRanks, {1, 65, 1, 2}, kinds}));
+  }
+}
+
+TEST(AllGather, IsExactWithMoreCtasThanAreResident) {
+  for (const Kinds& kinds : kAllKinds) {
+    ExpectExact(Gather<HostMachine, Faithful>({2, {2560, 1, 2559, 2560}, kinds}));
   }
 }
 
 TEST(AllGather, TakesPacksThatLandWordByWord) {
-  const Outcome outcome = Gather<TornStores, Faithful>(2, {3, 1, 3});
-  EXPECT_EQ(outcome.wrong, 0u);
-  EXPECT_EQ(outcome.leftover, 0u);
+  for (const Kinds& kinds : kAllKinds) {
+    ExpectExact(Gather<TornStores, Faithful>({2, {3, 1, 3}, kinds}));
+  }
 }
 
 struct PollsOneWord : Faithful {
   static constexpr int kPolledWords = 1;
 };
 TEST(AllGather, PollingOneWordTakesATornPack) {
-  EXPECT_GT((Gather<TornStores, PollsOneWord>(2, {3, 1, 3}).wrong), 0u);
+  for (const Kinds& kinds : kAllKinds) {
+    EXPECT_GT((Gather<TornStores, PollsOneWord>({2, {3, 1, 3}, kinds}).wrong), 0u);
+  }
 }
 
 struct SanitisesNothing : Faithful {
   static constexpr bool kSanitises = false;
 };
 TEST(AllGather, WithoutSanitisingASentinelInTheInputIsAwaitedForEver) {
-  EXPECT_TRUE((Gather<HostMachine, SanitisesNothing>(2, {64}).gave_up));
+  for (const Kinds& kinds : {kLamport, kOverlapped}) {
+    EXPECT_TRUE((Gather<HostMachine, SanitisesNothing>({2, {64}, kinds}, true).gave_up));
+  }
 }
 
 struct SkipsOneReset : Faithful {
   static constexpr std::int64_t kPackLeftUnreset = 2;
 };
 TEST(AllGather, ASkippedResetIsFoundInTheMailbox) {
-  // One pack of each of two sources on each of two ranks; none of its words is the sentinel.
-  EXPECT_EQ((Gather<HostMachine, SkipsOneReset>(2, {3}).leftover), 2u * 2u * kPackWords);
-  EXPECT_EQ((Gather<HostMachine, SkipsOneReset>(2, {2}).leftover), 0u);
+  for (const Kinds& kinds : {kLamport, kOverlapped}) {
+    // One pack of each of two sources on each of two ranks; none of its words is the sentinel.
+    EXPECT_EQ((Gather<HostMachine, SkipsOneReset>({2, {3}, kinds}).leftover), 2u * 2u * kPackWords);
+    EXPECT_EQ((Gather<HostMachine, SkipsOneReset>({2, {2}, kinds}).leftover), 0u);
+  }
 }
 
 // The fourth call uses the generation of the first again: what that left unreset is taken for
 // payload.
 TEST(AllGather, ASkippedResetIsReadByALaterCall) {
-  EXPECT_GT((Gather<HostMachine, SkipsOneReset>(2, {3, 1, 1, 3}).wrong), 0u);
+  for (const Kinds& kinds : kAllKinds) {
+    EXPECT_GT((Gather<HostMachine, SkipsOneReset>({2, {3, 1, 1, 3}, kinds}).wrong), 0u);
+  }
+}
+
+// L9. The late rank finds its first packs waiting: its first threads are done, and the last of them
+// advances the generation, before the threads beside it have read it.
+struct ArrivesBeforeReading : Faithful {
+  static constexpr bool kBarrierBeforeArrival = false;
+};
+TEST(AllGather, AnArrivalBeforeTheReadsLetsThreadsReadTheAdvancedGeneration) {
+  const Calls calls = {2, {192}, kOverlapped, true};
+  EXPECT_TRUE((Gather<HostMachine, ArrivesBeforeReading>(calls, true).gave_up));
+  ExpectExact(Gather<HostMachine, Faithful>(calls));
 }
 
 TEST(AllGather, TheLastCtaAdvancesTheGenerationAndClearsTheCount) {
@@ -129,7 +203,7 @@ TEST(AllGather, TheLastCtaAdvancesTheGenerationAndClearsTheCount) {
   GatherState state{};
   GridRunner runner;
   std::vector<Pack> packs(1000);
-  for (std::uint32_t call = 0; call < 7; ++call) {
+  for (std::uint32_t call = 0; call < 14; ++call) {
     EXPECT_EQ(state.generation, call % kGenerations);
     EXPECT_EQ(state.arrivals, 0u);
     AllGatherArgs args;
@@ -138,11 +212,28 @@ TEST(AllGather, TheLastCtaAdvancesTheGenerationAndClearsTheCount) {
     args.packs = 1000;
     args.state = &state;
     args.mailbox = fabric.View(0);
-    runner.Run({16, 64}, sizeof(AllGatherShared), [&](HostThread& thread) {
-      HostMachine m(thread);
-      AllGather<Publish::kUnicast, 1>(m, args, *static_cast<AllGatherShared*>(thread.shared()));
-    });
+    Call<HostMachine, Faithful>(call % 4 < 2 ? GatherKind::kLamport : GatherKind::kOverlapped,
+                                runner, args);
   }
+}
+
+TEST(OverlappedAllGather, ACallThatIsGivenUpAdvancesNothing) {
+  ThreadRanks fabric(2, 130);
+  GatherState state{};
+  GridRunner runner;
+  const std::atomic<bool> give_up{true};
+  runner.GiveUpWhen(&give_up);
+  std::vector<Pack> input(130);
+  std::vector<Pack> output(260);
+  AllGatherArgs args;
+  args.input = input.data();
+  args.output = output.data();
+  args.packs = 130;
+  args.state = &state;
+  args.mailbox = fabric.View(0);
+  Call<HostMachine, Faithful>(GatherKind::kOverlapped, runner, args);
+  EXPECT_EQ(state.generation, 0u);
+  EXPECT_EQ(state.arrivals, 3u);
 }
 
 }  // namespace

@@ -16,12 +16,13 @@
 //   store_u32                      st.global.u32                         relaxed atomic
 //   store_relaxed_sys_v4           st.relaxed.sys.global.v4.u32          4 relaxed atomic words
 //   atomic_add_acq_rel_gpu         atom.add.acq_rel.gpu.global.u32       acq_rel fetch_add
+//   atomic_add_relaxed_gpu         atom.add.relaxed.gpu.global.u32       relaxed fetch_add
 //   cta_barrier                    barrier.cta.sync 0                    waits for the CTA's fibers
 //   warp_shuffle_xor               shfl.sync.bfly.b32 (all 32 lanes)     exchange in the warp
 //   warp_ballot                    vote.sync.ballot.b32 (all 32 lanes)   exchange in the warp
 //   grid_dependency_wait           griddepcontrol.wait                   nothing, see below
 //   grid_launch_dependents         griddepcontrol.launch_dependents      nothing
-//   poll_again                     none                                  lets other fibers run
+//   poll_again                     now and then ld.volatile.global.u32   lets other fibers run
 //
 // Multicast transports also need (see MulticastMachine)
 //   multimem_store_relaxed_sys_v4_f32   multimem.st.relaxed.sys.global.v4.f32
@@ -56,7 +57,9 @@ concept Machine = requires(M& m, const Pack* from, Pack* to, Pack value, std::ui
   { m.store_v4(to, value) } -> std::same_as<void>;
   { m.store_u32(word, u32) } -> std::same_as<void>;
   { m.store_relaxed_sys_v4(to, value) } -> std::same_as<void>;
-  { m.atomic_add_acq_rel_gpu(word, u32) } -> std::same_as<std::uint32_t>;  // the value before
+  // Both return the value before.
+  { m.atomic_add_acq_rel_gpu(word, u32) } -> std::same_as<std::uint32_t>;
+  { m.atomic_add_relaxed_gpu(word, u32) } -> std::same_as<std::uint32_t>;
 
   { m.cta_barrier() } -> std::same_as<void>;
   { m.warp_shuffle_xor(u32, 1) } -> std::same_as<std::uint32_t>;

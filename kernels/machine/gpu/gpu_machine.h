@@ -14,6 +14,9 @@ namespace mailbench {
 
 class GpuMachine {
  public:
+  // `abort_word`, which the host may set meanwhile: once it is not 0, polls give up. Null: never.
+  MAILBENCH_DEVICE explicit GpuMachine(const std::uint32_t* abort_word) : abort_word_(abort_word) {}
+
   MAILBENCH_DEVICE int thread_index() const { return static_cast<int>(threadIdx.x); }
   MAILBENCH_DEVICE int cta_index() const { return static_cast<int>(blockIdx.x); }
   MAILBENCH_DEVICE int cta_size() const { return static_cast<int>(blockDim.x); }
@@ -83,6 +86,17 @@ class GpuMachine {
     return before;
   }
 
+  // Nothing waits for the value until it is used.
+  MAILBENCH_DEVICE std::uint32_t atomic_add_relaxed_gpu(std::uint32_t* to,
+                                                        std::uint32_t value) const {
+    std::uint32_t before;
+    asm volatile("atom.add.relaxed.gpu.global.u32 %0, [%1], %2;"
+                 : "=r"(before)
+                 : "l"(Global(to)), "r"(value)
+                 : "memory");
+    return before;
+  }
+
   MAILBENCH_DEVICE void cta_barrier() const { asm volatile("barrier.cta.sync 0;" ::: "memory"); }
 
   MAILBENCH_DEVICE std::uint32_t warp_shuffle_xor(std::uint32_t value, int lane_mask) const {
@@ -113,13 +127,23 @@ class GpuMachine {
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
   }
 
-  MAILBENCH_DEVICE bool poll_again(const PollSite&) const { return true; }
+  // The abort word lies in host memory, behind a bus: a thread looks at it rarely, and only after
+  // polls in vain.
+  MAILBENCH_DEVICE bool poll_again(const PollSite&) {
+    if (++polls_ % kPollsPerAbortCheck != 0 || abort_word_ == nullptr) return true;
+    return load_volatile_u32(abort_word_) == 0;
+  }
 
  private:
+  static constexpr std::uint32_t kPollsPerAbortCheck = 1024;
+
   template <class T>
   MAILBENCH_DEVICE static std::uint64_t Global(const T* pointer) {
     return reinterpret_cast<std::uint64_t>(__cvta_generic_to_global(pointer));
   }
+
+  const std::uint32_t* abort_word_;
+  std::uint32_t polls_ = 0;  // of this thread, in vain
 };
 
 static_assert(MulticastMachine<GpuMachine>);

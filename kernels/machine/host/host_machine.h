@@ -44,6 +44,9 @@ class HostMachine {
   std::uint32_t atomic_add_acq_rel_gpu(std::uint32_t* to, std::uint32_t value) const {
     return Word(to).fetch_add(value, std::memory_order_acq_rel);
   }
+  std::uint32_t atomic_add_relaxed_gpu(std::uint32_t* to, std::uint32_t value) const {
+    return Word(to).fetch_add(value, std::memory_order_relaxed);
+  }
 
   void cta_barrier() const { thread_->CtaBarrier(); }
   std::uint32_t warp_shuffle_xor(std::uint32_t value, int lane_mask) const {

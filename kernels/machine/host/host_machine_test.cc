@@ -227,15 +227,16 @@ TEST(HostMachine, WarpBallotCollectsOneBitALane) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(HostMachine, AtomicAddReturnsTheValueBefore) {
+TEST(HostMachine, AtomicAddsReturnTheValueBefore) {
   std::uint32_t counter = 0;
-  std::vector<int> seen(256);
+  std::vector<int> seen(512);
   GridRunner runner;
   runner.Run({4, 64}, 0, [&](HostThread& thread) {
     ++seen[HostMachine(thread).atomic_add_acq_rel_gpu(&counter, 1)];
+    ++seen[HostMachine(thread).atomic_add_relaxed_gpu(&counter, 1)];
   });
-  EXPECT_EQ(counter, 256u);
-  EXPECT_EQ(seen, std::vector<int>(256, 1));
+  EXPECT_EQ(counter, 512u);
+  EXPECT_EQ(seen, std::vector<int>(512, 1));
 }
 
 TEST(HostStream, RunsAtOnceOrRecordsWithArgumentsFrozen) {

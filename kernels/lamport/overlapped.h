@@ -1,0 +1,63 @@
+// The overlapped all-gather: the same mailbox, state and result as protocol.h's, sooner. There a
+// pack is published only once its CTA has read the generation and been counted; here that happens
+// in the shadow of the poll.
+//
+// One thread a 16-byte pack of the rank's input. A call
+//   1. loads the generation beside the input pack, both in flight, in every thread that has a pack;
+//   2. publishes the pack at once, as protocol.h does;
+//   3. passes the CTA barrier; then the CTA's first thread counts the CTA and goes on without
+//      looking at the count;
+//   4. collects, as protocol.h does;
+//   5. and only now the first thread looks: that of the CTA that arrived last advances the
+//      generation.
+//
+// A thread without a pack takes part in the barrier and needs no generation. The first thread of a
+// CTA has a pack always, since PlanAllGather launches no CTA without any.
+//
+// Invariants: L1 to L9 of protocol.h. Why the count may be relaxed: kernels/PROTOCOLS.md,
+// "Overlapped". REQUIRES: as protocol.h. Calls of both kinds may alternate.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/lamport/protocol.h"
+
+namespace mailbench {
+
+// Step 3, by one thread of the CTA. Returns how many CTAs had arrived before.
+template <Arrival kArrival, Machine M>
+MAILBENCH_DEVICE std::uint32_t CountArrival(M& m, GatherState* state) {
+  if constexpr (kArrival == Arrival::kRelaxed) return m.atomic_add_relaxed_gpu(&state->arrivals, 1);
+  return m.atomic_add_acq_rel_gpu(&state->arrivals, 1);
+}
+
+template <Publish kPublish, int kBatch, Arrival kArrival, Trigger kTrigger, class Rules = Faithful,
+          Machine M>
+MAILBENCH_DEVICE void OverlappedAllGather(M& m, const AllGatherArgs& args) {
+  const std::int64_t pack = OwnPack(m);
+  const bool active = pack < args.packs;
+
+  m.grid_dependency_wait();  // L8
+  if constexpr (kTrigger == Trigger::kAfterWait) m.grid_launch_dependents();
+  std::uint32_t generation = 0;
+  if (active) {
+    const MailboxView& mailbox = args.mailbox;
+    generation = m.load_volatile_u32(&args.state->generation);
+    const Pack input = m.load_v4(args.input + pack);
+    PublishPack<kPublish>(m, mailbox, mailbox.layout.Slot(generation, mailbox.rank, pack),
+                          Sanitised<Rules>(input));
+  }
+  if constexpr (kTrigger == Trigger::kAfterPublish) m.grid_launch_dependents();
+  if constexpr (Rules::kBarrierBeforeArrival) m.cta_barrier();  // L9
+  if (!active) return;
+
+  std::uint32_t arrived_before = 0;
+  if (m.thread_index() == 0) arrived_before = CountArrival<kArrival>(m, args.state);
+  // A thread that gives up leaves the generation: the call has not been finished.
+  if (!Collect<kBatch, Rules>(m, args, generation, pack)) return;
+  if (m.thread_index() == 0 && ArrivedLast(m, arrived_before)) {
+    AdvanceGeneration(m, args.state, generation);
+  }
+}
+
+}  // namespace mailbench
