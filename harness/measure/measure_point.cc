@@ -124,15 +124,12 @@ PointRecord MeasurePoint(const PointKey& key, Mode mode, std::uint32_t point_ind
   Sample sample(mode, key.shape, instance, context);
   record.calls_per_sample = sample.calls();
   record.kernels = sample.kernels();
-  const std::uint64_t copies_before = instance.input_copies();
-  std::uint64_t calls_made = 0;
   CheckResult check;
   if (config.check) {
     const int rounds = mode == Mode::kGraph ? kGraphCheckRounds : kEagerCheckRounds;
     for (int round = 0; round < rounds; ++round) {
       sample.Fill(calls);
       sample.Run();
-      calls_made += static_cast<std::uint64_t>(sample.calls());
       check.Add(sample.Check());
     }
     check.Add(Audit(instance, ranks));
@@ -143,7 +140,6 @@ PointRecord MeasurePoint(const PointKey& key, Mode mode, std::uint32_t point_ind
   const auto measure = [&] {
     ranks.Barrier();
     const double seconds = sample.Run() / sample.calls();
-    calls_made += static_cast<std::uint64_t>(sample.calls());
     own_us.push_back(seconds * 1e6);
     return ranks.Max(seconds);
   };
@@ -163,8 +159,7 @@ PointRecord MeasurePoint(const PointKey& key, Mode mode, std::uint32_t point_ind
     check.Add(Audit(instance, ranks));
     record.check = OverRanks(check, ranks);
   }
-  record.input_copies_per_call = static_cast<double>(instance.input_copies() - copies_before) /
-                                 static_cast<double>(calls_made);
+  record.input_copies_per_call = instance.input_copies_per_call();
   SummarizeLatency(own_us, ranks, record);
   return record;
 }

@@ -10,6 +10,7 @@
 #include "harness/ranks/ranks.h"
 #include "harness/report/point_record.h"
 #include "harness/validate/reference.h"
+#include "harness/watchdog/current_instance.h"
 #include "harness/watchdog/heartbeat.h"
 
 namespace mailbench {
@@ -20,6 +21,7 @@ struct MeasureContext {
   Executor& executor;
   Reference& reference;
   Heartbeat& heartbeat;
+  CurrentInstance& current;
 };
 
 // Numbers the calls of a run, so that no two calls carry the same payload: the same on every rank.

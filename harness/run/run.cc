@@ -1,8 +1,11 @@
 #include "harness/run/run.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <exception>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,6 +22,7 @@
 #include "harness/run/agreement.h"
 #include "harness/run/points.h"
 #include "harness/run/sweep.h"
+#include "harness/watchdog/current_instance.h"
 #include "harness/watchdog/run_board.h"
 #include "harness/watchdog/signals.h"
 #include "harness/watchdog/watchdog.h"
@@ -102,16 +106,33 @@ Prepared Prepare(const Collective& collective, const RunConfig& config, const Ra
   return prepared;
 }
 
+// What the thread that ends a run may look at and stop, while the main thread is stuck anywhere.
+struct LiveParts {
+  CurrentInstance instance;
+  std::mutex mutex;              // guards what follows
+  Executor* executor = nullptr;  // null: nothing runs
+
+  void Set(Executor* running) {
+    const std::lock_guard lock(mutex);
+    executor = running;
+  }
+  void Stop() {
+    const std::lock_guard lock(mutex);
+    if (executor != nullptr) executor->Abandon(std::chrono::milliseconds(kStopDeviceLimitMs));
+  }
+};
+
 // A run under way. One a process.
 class Session {
  public:
   Session(Collective& collective, const RunConfig& config, Ranks& ranks, Watchdog& watchdog,
-          std::atomic<bool>& journal_open)
+          std::atomic<bool>& journal_open, LiveParts& live)
       : collective_(collective),
         config_(config),
         ranks_(ranks),
         watchdog_(watchdog),
-        journal_open_(journal_open) {}
+        journal_open_(journal_open),
+        live_(live) {}
 
   // Returns the exit code. Throws, on every rank alike, when the run is refused before anything is
   // taken; from then on an error of any rank ends the process from inside.
@@ -123,6 +144,8 @@ class Session {
       return ExitCode::kPassed;
     }
     PrintOnRankZero(HeadOf(prepared, launcher.launched));
+    Transport& transport = *prepared.transport.transport;
+    live_.Set(&transport.executor());
 
     RunBoard board(ranks_);
     watchdog_.Attach(board.view());
@@ -142,7 +165,8 @@ class Session {
     watchdog_.Detach();
     ranks_.OnMeeting(nullptr);
     board.Free();
-    prepared.transport.transport->Free();
+    live_.Set(nullptr);
+    transport.Free();
     return code;
   }
 
@@ -180,13 +204,12 @@ class Session {
   ExitCode Sweep(Prepared& prepared, Heartbeat& heartbeat) {
     OpenReport(prepared);
     Transport& transport = *prepared.transport.transport;
-    transport.executor().OnCalls([&](int calls) {
-      for (int i = 0; i < calls; ++i) heartbeat.CountCall();
-    });
-    const SweepResult result =
-        RunSweep(collective_, prepared.plan, transport,
-                 {config_, ranks_, transport.executor(), transport.reference(), heartbeat},
-                 prepared.finished, journal_);
+    transport.executor().OnCalls(
+        [&](int calls) { heartbeat.CountCalls(static_cast<std::uint64_t>(calls)); });
+    const SweepResult result = RunSweep(
+        collective_, prepared.plan, transport,
+        {config_, ranks_, transport.executor(), transport.reference(), heartbeat, live_.instance},
+        prepared.finished, journal_);
     const bool wrong = result.wrong_words > 0 || prepared.any_wrong;
 
     heartbeat.Enter(Phase::kReport, static_cast<std::uint32_t>(prepared.plan.points.size()));
@@ -210,6 +233,7 @@ class Session {
   Ranks& ranks_;
   Watchdog& watchdog_;
   std::atomic<bool>& journal_open_;
+  LiveParts& live_;
   std::optional<JournalWriter> journal_;
 };
 
@@ -225,6 +249,7 @@ int Run(int argc, char** argv, Collective& collective, const RunHooks& hooks) {
 
   const RunConfig& config = parsed.command_line.config;
   std::atomic<bool> journal_open{false};
+  const auto live = std::make_shared<LiveParts>();  // also held by what is left behind at an end
   Watchdog watchdog({.timeout_seconds = config.timeout_seconds,
                      .rank = launcher.rank,
                      .callback = [&](const Ending& ending) -> std::string {
@@ -236,14 +261,16 @@ int Run(int argc, char** argv, Collective& collective, const RunHooks& hooks) {
                        FinishReport(config.json, report_ending);
                        return "the report " + config.json +
                               " holds what was finished: --resume goes on from there";
-                     }});
+                     },
+                     .evidence = [live] { return live->instance.Describe(); },
+                     .stop_device = [live] { live->Stop(); }});
   try {
     Ranks ranks(&argc, &argv);
     ExitCode code = ExitCode::kPassed;
     try {
       AgreeOnArguments(parsed, ranks);
       if (!answers) {
-        Session session(collective, config, ranks, watchdog, journal_open);
+        Session session(collective, config, ranks, watchdog, journal_open, *live);
         code = session.Run(launcher, hooks);
       } else if (ranks.rank() == 0) {
         Answer(parsed);

@@ -51,8 +51,10 @@ SweepResult RunSweep(Collective& collective, const SweepPlan& plan, Transport& t
       continue;
     }
     if (progress) progress->Show(i, ToString(point.key));
+    Instance& instance = *instances.at(point.key.algorithm);
+    const CurrentInstance::Scope shown(&context.current, [&] { return instance.DescribeWait(); });
     const PointRecord record = MeasurePoint(point.key, point.mode, static_cast<std::uint32_t>(i),
-                                            *instances.at(point.key.algorithm), calls, context);
+                                            instance, calls, context);
     ++result.points;
     result.wrong_words += record.check.mismatches + record.check.leftover;
     if (journal) journal->Append(record);

@@ -59,16 +59,13 @@ void CopyRows(const GatherInput& input, Pack* to) {
 }  // namespace
 
 HostAllGather::HostAllGather(const MailboxView& mailbox, GatherKind kind)
-    : mailbox_(mailbox),
-      kind_(kind),
-      state_(std::make_unique<GatherState>()),
-      input_copies_(std::make_unique<std::uint64_t>(0)) {}
+    : mailbox_(mailbox), kind_(kind), state_(std::make_unique<GatherState>()) {}
 
 bool HostAllGather::Accepts(std::int64_t bytes) const {
   return AcceptsBytes(bytes, mailbox_.layout.rank_packs * kPackBytes);
 }
 
-void HostAllGather::Enqueue(const GatherInput& input, Pack* output, HostStream& stream) {
+bool HostAllGather::Enqueue(const GatherInput& input, Pack* output, HostStream& stream) {
   if (!Accepts(input.bytes())) {
     throw std::invalid_argument("the all-gather takes multiples of 16 bytes of up to " +
                                 std::to_string(mailbox_.layout.rank_packs * kPackBytes) +
@@ -96,14 +93,12 @@ void HostAllGather::Enqueue(const GatherInput& input, Pack* output, HostStream& 
 
   const AllGatherPlan plan = PlanAllGather(args.packs, mailbox_.layout.ranks);
   const Kernel kernel = KernelFor(kind_, plan.poll_batch);
-  stream.Launch([=, copies = input_copies_.get(), staging = staging_.data()](GridRunner& runner) {
-    if (!in_place) {
-      CopyRows(input, staging);
-      ++*copies;
-    }
+  stream.Launch([=, staging = staging_.data()](GridRunner& runner) {
+    if (!in_place) CopyRows(input, staging);
     runner.Run({plan.ctas, plan.threads}, sizeof(AllGatherShared),
                [&](HostThread& thread) { kernel(thread, args); });
   });
+  return !in_place;
 }
 
 }  // namespace mailbench

@@ -23,17 +23,14 @@ class HostAllGather {
 
   // Enqueues one gather: output[ranks][input.bytes()], rank-major; words equal to kSentinel arrive
   // as 0 on every rank. An input that is not contiguous or not 16-byte aligned is copied first, as
-  // part of the call. `output` is 16-byte aligned. Throws std::invalid_argument when the input is
-  // not accepted or when `stream` is not the stream of the first call.
-  void Enqueue(const GatherInput& input, Pack* output, HostStream& stream);
-
-  std::uint64_t input_copies() const { return *input_copies_; }
+  // part of the call: returns true then. `output` is 16-byte aligned. Throws std::invalid_argument
+  // when the input is not accepted or when `stream` is not the stream of the first call.
+  bool Enqueue(const GatherInput& input, Pack* output, HostStream& stream);
 
  private:
   MailboxView mailbox_;
   GatherKind kind_;
   std::unique_ptr<GatherState> state_;  // stays in place: recorded launches point to it
-  std::unique_ptr<std::uint64_t> input_copies_;
   std::vector<Pack> staging_;
   const HostStream* stream_ = nullptr;
 };

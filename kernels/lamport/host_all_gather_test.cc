@@ -57,16 +57,15 @@ TEST_P(HostAllGatherTest, CopiesInputsItCannotReadInPlaceAndCountsThem) {
     const auto* bytes = reinterpret_cast<const std::byte*>(plain.data());
     std::vector<Pack> output(16);
 
-    gather.Enqueue(Contiguous(plain, 8), output.data(), stream);
+    if (gather.Enqueue(Contiguous(plain, 8), output.data(), stream)) ++wrong;
     wrong += WrongWords(output, 0, 2, 8);
-    if (gather.input_copies() != 0) ++wrong;
 
     // Four bytes off a 16-byte boundary.
     std::vector<Pack> shifted(9);
     auto* shifted_bytes = reinterpret_cast<std::byte*>(shifted.data()) + 4;
     std::memcpy(shifted_bytes, bytes, 128);
     output.assign(16, Pack{});
-    gather.Enqueue({shifted_bytes, 1, 128, 128}, output.data(), stream);
+    if (gather.Enqueue({shifted_bytes, 1, 128, 128}, output.data(), stream)) ++copies;
     wrong += WrongWords(output, 0, 2, 8);
 
     // Four rows of 32 bytes, 48 bytes apart.
@@ -76,9 +75,8 @@ TEST_P(HostAllGatherTest, CopiesInputsItCannotReadInPlaceAndCountsThem) {
       std::memcpy(strided_bytes + row * 48, bytes + row * 32, 32);
     }
     output.assign(16, Pack{});
-    gather.Enqueue({strided_bytes, 4, 32, 48}, output.data(), stream);
+    if (gather.Enqueue({strided_bytes, 4, 32, 48}, output.data(), stream)) ++copies;
     wrong += WrongWords(output, 0, 2, 8);
-    copies += gather.input_copies();
   });
   EXPECT_EQ(wrong, 0u);
   EXPECT_EQ(copies, 2u * 2u);

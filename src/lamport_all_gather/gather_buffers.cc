@@ -58,6 +58,8 @@ void GatherBuffers::Free() {
 void GatherBuffers::Bind(const Shape& shape, int slots) {
   GatherBuffers::Free();  // gives the memory back before the new is taken
   bytes_ = shape.bytes_per_rank;
+  inputs_enqueued_ = 0;
+  inputs_copied_ = 0;
   const auto packs = static_cast<std::size_t>(bytes_ / kPackBytes);
   const auto count = static_cast<std::size_t>(ranks().size());
   // Room for either layout: a pack more for misalignment, a gap after each row of a pack or more.
@@ -70,6 +72,16 @@ void GatherBuffers::Bind(const Shape& shape, int slots) {
   output_stride_ = Padded(count * packs * kPackBytes);
   inputs_ = TakeMemory(input_stride_ * calls_.size());
   outputs_ = TakeMemory(output_stride_ * calls_.size());
+}
+
+void GatherBuffers::CountInput(bool copied) {
+  ++inputs_enqueued_;
+  if (copied) ++inputs_copied_;
+}
+
+double GatherBuffers::input_copies_per_call() const {
+  if (inputs_enqueued_ == 0) return 0;
+  return static_cast<double>(inputs_copied_) / static_cast<double>(inputs_enqueued_);
 }
 
 std::byte* GatherBuffers::InputMemory(int slot) const {

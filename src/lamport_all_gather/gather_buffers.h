@@ -35,9 +35,13 @@ class GatherBuffers : public Instance {
   void Fill(int slot, std::uint64_t call) override;
   // Compares with what context.reference makes of the payloads, mapped.
   CheckResult Check(int slot) override;
+  double input_copies_per_call() const override;
   void Free() override;
 
  protected:
+  // For Enqueue to say whether the call copies its input first.
+  void CountInput(bool copied);
+
   // Memory for the inputs or the outputs of all slots, and back. Collective; the same size on every
   // rank. Throws the same Error on every rank when it fails on any.
   virtual std::unique_ptr<Buffer> TakeMemory(std::size_t bytes);
@@ -58,6 +62,8 @@ class GatherBuffers : public Instance {
   WordMap map_;
   InputLayout layout_;
   std::int64_t bytes_ = 0;
+  std::uint64_t inputs_enqueued_ = 0;  // since Bind
+  std::uint64_t inputs_copied_ = 0;
   std::uint64_t newest_call_ = 0;     // that any slot was filled for
   std::vector<std::uint64_t> calls_;  // by slot: the call that it was filled for
   std::unique_ptr<Buffer> inputs_;    // by slot, in the layout that --input asks for

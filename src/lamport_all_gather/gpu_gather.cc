@@ -10,6 +10,7 @@
 #include "harness/gpu/gpu_executor.h"
 #include "harness/ranks/ranks.h"
 #include "kernels/lamport/gpu_all_gather.h"
+#include "kernels/lamport/launch.h"
 #include "src/lamport_all_gather/algorithms.h"
 #include "src/lamport_all_gather/gpu_input.h"
 #include "src/lamport_all_gather/mailbox_gather.h"
@@ -34,9 +35,9 @@ class GpuGather : public MailboxGather {
 
   void Enqueue(int slot) override {
     AllGatherArgs args;
-    const ReadyInput from = ContiguousInput(input(slot), kPackBytes, staging_->data(),
-                                            executor_.stream());
-    input_copies_ += from.copied ? 1 : 0;
+    const ReadyInput from =
+        ContiguousInput(input(slot), kPackBytes, staging_->data(), executor_.stream());
+    CountInput(from.copied);
     args.input = reinterpret_cast<const Pack*>(from.data);
     args.output = output(slot);
     args.packs = bytes() / kPackBytes;
@@ -78,8 +79,8 @@ std::string GpuGatherRefusal(GatherKind kind, const Shape& shape, const RunConfi
   CoResidency gpu;
   gpu.ranks_per_gpu = site.ranks_per_gpu;
   gpu.multiprocessors = site.multiprocessors;
-  MAILBENCH_CUDA(AllGatherCtasPerSm(OptionsOf(kind, config), plan.poll_batch,
-                                    &gpu.ctas_per_multiprocessor));
+  MAILBENCH_CUDA(
+      AllGatherCtasPerSm(OptionsOf(kind, config), plan.poll_batch, &gpu.ctas_per_multiprocessor));
   return CoResidencyRefusal(plan, gpu);
 }
 

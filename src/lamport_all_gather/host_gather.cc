@@ -12,10 +12,13 @@ namespace {
 class HostGather : public MailboxGather {
  public:
   HostGather(const InstanceContext& context, GatherKind kind)
-      : MailboxGather(context), stream_(*context.executor.host_stream()), gather_(mailbox(), kind) {}
+      : MailboxGather(context),
+        stream_(*context.executor.host_stream()),
+        gather_(mailbox(), kind) {}
 
-  void Enqueue(int slot) override { gather_.Enqueue(input(slot), output(slot), stream_); }
-  std::uint64_t input_copies() const override { return gather_.input_copies(); }
+  void Enqueue(int slot) override {
+    CountInput(gather_.Enqueue(input(slot), output(slot), stream_));
+  }
 
  private:
   HostStream& stream_;

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "harness/error.h"
+#include "harness/launch/executor.h"
 #include "kernels/lamport/layout.h"
 #include "src/lamport_all_gather/algorithms.h"
 
@@ -11,7 +12,10 @@ namespace {
 
 constexpr AlgorithmInfo kAlgorithms[] = {
     {"lamport", "one kernel, no flags: a word that is no longer the sentinel has arrived"},
-    {"mpi", "MPI_Allgather"},
+    {"overlapped", "the same mailbox; arrivals are counted while the packs are on their way"},
+    {"nccl", "ncclAllGather"},
+    {"nccl-symmetric", "ncclAllGather on symmetric windows"},
+    {"mpi", "MPI_Allgather on host memory"},
 };
 
 const FlagInfo kFlags[] = {
@@ -19,10 +23,26 @@ const FlagInfo kFlags[] = {
      "how inputs lie in memory; a kernel that cannot read them in place copies them first",
      "aligned",
      {"aligned", "misaligned", "strided"}},
+    {"arrival",
+     "ordering of the atomic that counts a CTA's arrival in overlapped",
+     "relaxed",
+     {"relaxed", "acq_rel"}},
+    {"trigger",
+     "when overlapped lets the next call's grid be scheduled, on a GPU: after the wait for earlier "
+     "grids, or after the publish",
+     "wait",
+     {"wait", "publish"}},
 };
 
 // Counts of MPI are ints, and inputs may be rows with gaps.
 constexpr std::int64_t kMostBytes = std::numeric_limits<int>::max() / 2;
+
+// Of the algorithms that gather through a mailbox of this project.
+std::optional<GatherKind> MailboxKind(std::string_view algorithm) {
+  if (algorithm == "lamport") return GatherKind::kLamport;
+  if (algorithm == "overlapped") return GatherKind::kOverlapped;
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -47,18 +67,45 @@ std::vector<Shape> LamportAllGather::Shapes(const RunConfig& config, int ranks) 
 }
 
 std::optional<std::string> LamportAllGather::UnsupportedReason(std::string_view algorithm,
-                                                               const RunConfig& /*config*/,
+                                                               const RunConfig& config,
                                                                const Site& site) const {
-  if (algorithm == "lamport" && site.ranks > kMaxRanks) {
+  if (MailboxKind(algorithm)) {
+    if (site.ranks <= kMaxRanks) return std::nullopt;
     return "it takes up to " + std::to_string(kMaxRanks) + " ranks, not " +
            std::to_string(site.ranks);
+  }
+  if (algorithm == "mpi") {
+    if (!site.on_gpu) return std::nullopt;
+    return "it gathers host memory: it runs on transport host";
+  }
+  if (!site.on_gpu) return "it gathers GPU memory: it runs on transport unicast";
+  if (!site.nccl_refusal.empty()) return site.nccl_refusal;
+  if (algorithm == "nccl-symmetric" && config.own.at("input") != "aligned") {
+    return "its windows hold aligned inputs only";
   }
   return std::nullopt;
 }
 
+std::optional<std::string> LamportAllGather::UnsupportedShape(std::string_view algorithm,
+                                                              const Shape& shape,
+                                                              const RunConfig& config,
+                                                              const Site& site) const {
+  const std::optional<GatherKind> kind = MailboxKind(algorithm);
+  if (!kind || !site.on_gpu) return std::nullopt;
+  std::string refusal = GpuGatherRefusal(*kind, shape, config, site);
+  if (refusal.empty()) return std::nullopt;
+  return refusal;
+}
+
 std::unique_ptr<Instance> LamportAllGather::Create(std::string_view algorithm,
                                                    const InstanceContext& context) {
-  return algorithm == "lamport" ? MakeLamport(context) : MakeMpi(context);
+  if (const std::optional<GatherKind> kind = MailboxKind(algorithm)) {
+    return context.executor.gpu() != nullptr ? MakeGpuGather(context, *kind)
+                                             : MakeHostGather(context, *kind);
+  }
+  if (algorithm == "nccl") return MakeNccl(context);
+  if (algorithm == "nccl-symmetric") return MakeNcclSymmetric(context);
+  return MakeMpi(context);
 }
 
 }  // namespace mailbench

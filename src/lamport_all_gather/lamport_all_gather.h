@@ -24,6 +24,9 @@ class LamportAllGather : public Collective {
   std::vector<Shape> Shapes(const RunConfig& config, int ranks) const override;
   std::optional<std::string> UnsupportedReason(std::string_view algorithm, const RunConfig& config,
                                                const Site& site) const override;
+  std::optional<std::string> UnsupportedShape(std::string_view algorithm, const Shape& shape,
+                                              const RunConfig& config,
+                                              const Site& site) const override;
   std::unique_ptr<Instance> Create(std::string_view algorithm,
                                    const InstanceContext& context) override;
 };

@@ -8,6 +8,7 @@
 #include "harness/error.h"
 #include "harness/gpu/gpu_executor.h"
 #include "harness/gpu/nccl_comm.h"
+#include "harness/gpu/nccl_window.h"
 #include "harness/memory/transport.h"
 #include "src/lamport_all_gather/algorithms.h"
 #include "src/lamport_all_gather/gather_buffers.h"
@@ -30,14 +31,13 @@ class NcclGather : public GatherBuffers {
     GatherBuffers::Bind(shape, slots);
     staging_ = GatherBuffers::TakeMemory(static_cast<std::size_t>(bytes()));
     // A communicator connects at its first call: not while a stream is captured.
-    Enqueue(0);
-    executor_.Time(0, [] {});
+    executor_.Time(1, [this] { Enqueue(0); });
   }
 
   void Enqueue(int slot) override {
     const ReadyInput from = ContiguousInput(input(slot), 1, staging_->data(), executor_.stream());
-    comm_.AllGather(from.data, output(slot), static_cast<std::size_t>(bytes()),
-                    executor_.stream());
+    CountInput(from.copied);
+    comm_.AllGather(from.data, output(slot), static_cast<std::size_t>(bytes()), executor_.stream());
   }
 
   void Free() override {
