@@ -3,7 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
-#include <string>
+#include <ostream>
 #include <thread>
 #include <vector>
 
@@ -13,6 +13,17 @@
 #include "kernels/lamport/thread_ranks.h"
 
 namespace mailbench {
+
+// Names the tests.
+static void PrintTo(const GatherOptions& options, std::ostream* out) {
+  if (options.kind == GatherKind::kLamport) {
+    *out << "lamport";
+    return;
+  }
+  *out << "overlapped_" << (options.arrival == Arrival::kRelaxed ? "relaxed" : "acq_rel")
+       << (options.trigger == Trigger::kAfterWait ? "_wait" : "_publish");
+}
+
 namespace {
 
 #define ASSERT_CUDA(call) ASSERT_EQ((call), cudaSuccess) << cudaGetErrorString(cudaGetLastError())
@@ -188,13 +199,7 @@ class GpuAllGather : public testing::Test {
 
 class GpuAllGatherTest : public GpuAllGather, public testing::WithParamInterface<GatherOptions> {};
 INSTANTIATE_TEST_SUITE_P(Options, GpuAllGatherTest, testing::ValuesIn(kAllOptions),
-                         [](const auto& options) {
-                           const GatherOptions& o = options.param;
-                           if (o.kind == GatherKind::kLamport) return std::string("lamport");
-                           return std::string("overlapped_") +
-                                  (o.arrival == Arrival::kRelaxed ? "relaxed" : "acq_rel") +
-                                  (o.trigger == Trigger::kAfterWait ? "_wait" : "_publish");
-                         });
+                         testing::PrintToStringParamName());
 
 // Up to eight streams: more than the default number of hardware queues would share one, and a rank
 // that waits for another behind it in the same queue waits for ever.

@@ -4,12 +4,19 @@
 
 #include <atomic>
 #include <cstring>
+#include <ostream>
 #include <stdexcept>
 #include <vector>
 
 #include "kernels/lamport/thread_ranks.h"
 
 namespace mailbench {
+
+// Names the tests.
+static void PrintTo(GatherKind kind, std::ostream* out) {
+  *out << (kind == GatherKind::kLamport ? "lamport" : "overlapped");
+}
+
 namespace {
 
 GatherInput Contiguous(const std::vector<Pack>& input, std::int64_t packs) {
@@ -20,9 +27,7 @@ GatherInput Contiguous(const std::vector<Pack>& input, std::int64_t packs) {
 class HostAllGatherTest : public testing::TestWithParam<GatherKind> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, HostAllGatherTest,
                          testing::Values(GatherKind::kLamport, GatherKind::kOverlapped),
-                         [](const auto& kind) {
-                           return kind.param == GatherKind::kLamport ? "lamport" : "overlapped";
-                         });
+                         testing::PrintToStringParamName());
 
 TEST(HostAllGather, RefusesWhatTheMailboxDoesNotHold) {
   ThreadRanks fabric(1, 4);
