@@ -86,3 +86,32 @@ mpirun_command() {
   fi
   mpirun+=(-np "$1")
 }
+
+# Prints how many GPUs a program sees here.
+visible_gpus() {
+  local gpus
+  gpus=$(timeout 30 nvidia-smi -L 2> /dev/null | grep -c '^GPU ') || gpus=0
+  if ((gpus > 0)) && [[ -n ${CUDA_VISIBLE_DEVICES+set} ]]; then
+    gpus=$(tr ',' '\n' <<< "$CUDA_VISIBLE_DEVICES" | grep -c '[^ ]') || gpus=0
+  fi
+  echo "$gpus"
+}
+
+# launch_command RANKS GPUS BINARY ARGUMENTS...: sets `command`, which runs the binary on so many
+# ranks. Ranks that outnumber the GPUs share them, under MPS where it is present.
+launch_command() {
+  local ranks=$1 gpus=$2 arguments=" ${*:4} "
+  shift 2
+  mpirun_command "$ranks"
+  command=("${mpirun[@]}" "$@")
+  [[ $gpus == 0 || $arguments =~ \ --transport[\ =]host ]] && return
+  ((ranks > gpus)) || return 0
+  [[ $arguments =~ \ --ranks-per-gpu[\ =] ]] \
+    || command+=(--ranks-per-gpu $(((ranks + gpus - 1) / gpus)))
+  if command -v nvidia-cuda-mps-control > /dev/null; then
+    command=("$root/scripts/launch/mps" "${command[@]}")
+  else
+    echo "$ranks ranks on $gpus GPU(s) without MPS (nvidia-cuda-mps-control is not on PATH):" \
+      "they take turns on a GPU, and their times say little" >&2
+  fi
+}
