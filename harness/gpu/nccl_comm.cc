@@ -22,9 +22,9 @@ bool VariableIs(const char* name, std::string_view value) {
   return found != nullptr && found == value;
 }
 
+// NCCL makes multicast objects by itself wherever it finds that it can.
 void KeepFromMulticast() {
-  const int overwrite = VariableIs("MAILBENCH_MULTICAST", "0") ? 1 : 0;
-  setenv("NCCL_NVLS_ENABLE", "0", overwrite);
+  if (VariableIs("MAILBENCH_MULTICAST", "0")) setenv("NCCL_NVLS_ENABLE", "0", 1);
 }
 
 std::string SharedGpuReason(int version) {

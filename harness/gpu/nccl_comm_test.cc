@@ -168,19 +168,19 @@ TEST_F(NcclTest, ErrorsNameTheCallAndTheRank) {
   EXPECT_THROW(result.made->Free(), SystemError);
 }
 
-TEST_F(NcclTest, MulticastIsOffUnlessAskedFor) {
-  const std::pair<const char*, const char*> cases[] = {{nullptr, "0"}, {"0", "0"}, {"2", "2"}};
-  for (const auto& [before, after] : cases) {
-    unsetenv("NCCL_NVLS_ENABLE");
-    if (before != nullptr) setenv("NCCL_NVLS_ENABLE", before, 1);
-    const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, false);
-    ASSERT_NE(result.made, nullptr) << result.reason;
-    EXPECT_STREQ(std::getenv("NCCL_NVLS_ENABLE"), after);
-    result.made->Free();
+TEST_F(NcclTest, MulticastIsOffWhereItIsForbidden) {
+  for (const char* before : {static_cast<const char*>(nullptr), "0", "2"}) {
+    for (const bool forbidden : {false, true}) {
+      unsetenv("NCCL_NVLS_ENABLE");
+      unsetenv("MAILBENCH_MULTICAST");
+      if (before != nullptr) setenv("NCCL_NVLS_ENABLE", before, 1);
+      if (forbidden) setenv("MAILBENCH_MULTICAST", "0", 1);
+      const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, false);
+      ASSERT_NE(result.made, nullptr) << result.reason;
+      EXPECT_STREQ(std::getenv("NCCL_NVLS_ENABLE"), forbidden ? "0" : before);
+      result.made->Free();
+    }
   }
-  setenv("MAILBENCH_MULTICAST", "0", 1);
-  NcclComm::Create(*g_ranks, false).made->Free();
-  EXPECT_STREQ(std::getenv("NCCL_NVLS_ENABLE"), "0");
 }
 
 // A communicator, and the reason not to make a window on it, which all ranks have to share.
