@@ -1,0 +1,38 @@
+// For tests: a library with some of NVML's functions, for one GPU. It has no memory clocks.
+#include <cstring>
+#include <string_view>
+
+extern "C" {
+
+int nvmlInit_v2() { return 0; }
+int nvmlShutdown() { return 0; }
+
+int nvmlSystemGetDriverVersion(char* text, unsigned length) {
+  constexpr std::string_view kVersion = "580.95.05";
+  if (length <= kVersion.size()) return 7;
+  std::memcpy(text, kVersion.data(), kVersion.size() + 1);
+  return 0;
+}
+
+int nvmlDeviceGetHandleByPciBusId_v2(const char* bus, void** device) {
+  static int gpu = 0;
+  *device = &gpu;
+  return std::string_view(bus) == "0000:65:00.0" ? 0 : 6;
+}
+
+int nvmlDeviceGetClockInfo(void* /*device*/, int type, unsigned* mhz) {
+  *mhz = 1755;
+  return type == 1 ? 0 : 3;
+}
+
+int nvmlDeviceGetMaxClockInfo(void* /*device*/, int type, unsigned* mhz) {
+  *mhz = 1980;
+  return type == 1 ? 0 : 3;
+}
+
+int nvmlDeviceGetMigMode(void* /*device*/, unsigned* current, unsigned* pending) {
+  *current = 1;
+  *pending = 0;
+  return 0;
+}
+}

@@ -1,0 +1,123 @@
+#include "harness/gpu/placement.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "harness/gpu/device.h"
+#include "harness/gpu/gpu_facts_text.h"
+
+namespace mailbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<GpuFacts> Facts(const std::vector<std::string>& uuids) {
+  std::vector<GpuFacts> facts;
+  for (const std::string& uuid : uuids) {
+    GpuFacts& own = facts.emplace_back();
+    own.name = "NVIDIA H200";
+    own.uuid = uuid;
+    own.multiprocessors = uuid == "GPU-a" ? 132 : 114;
+  }
+  return facts;
+}
+
+TEST(Placement, CountsRanksOfTheOwnHostOnly) {
+  const std::vector<std::string> hosts = {"x", "y", "x", "x", "y"};
+  std::vector<int> local;
+  for (int rank = 0; rank < 5; ++rank) local.push_back(LocalRank(hosts, rank));
+  EXPECT_THAT(local, ElementsAre(0, 0, 1, 2, 1));
+}
+
+TEST(Placement, NeighboursShareAGpuAndFurtherRanksStartAgain) {
+  std::vector<int> one;
+  std::vector<int> two;
+  for (int local = 0; local < 6; ++local) {
+    one.push_back(DeviceIndex(local, 1, 4));
+    two.push_back(DeviceIndex(local, 2, 2));
+  }
+  EXPECT_THAT(one, ElementsAre(0, 1, 2, 3, 0, 1));
+  EXPECT_THAT(two, ElementsAre(0, 0, 1, 1, 0, 0));
+}
+
+TEST(Placement, GroupsByUuidInTheOrderOfTheLowestRank) {
+  EXPECT_THAT(RanksByGpu(Facts({"GPU-b", "GPU-a", "GPU-b", "GPU-c"})),
+              ElementsAre(ElementsAre(0, 2), ElementsAre(1), ElementsAre(3)));
+}
+
+TEST(Placement, RefusesMoreRanksOnAGpuThanAllowed) {
+  const std::vector<GpuFacts> facts = Facts({"GPU-a", "GPU-b", "GPU-b", "GPU-b"});
+  EXPECT_EQ(PlacementRefusal(facts, 3), "");
+  EXPECT_EQ(PlacementRefusal(facts, 2),
+            "ranks 1-3 share one GPU (NVIDIA H200 GPU-b), which is more than --ranks-per-gpu 2 "
+            "allows");
+}
+
+TEST(Placement, RefusesSeveralInstancesOfMig) {
+  std::vector<GpuFacts> facts = Facts({"MIG-a", "MIG-b"});
+  for (GpuFacts& each : facts) each.mig = true;
+  EXPECT_EQ(PlacementRefusal(facts, 1),
+            "MIG is on, and its instances cannot reach one another's memory: rank 0 on NVIDIA H200 "
+            "MIG-a");
+  facts[1].uuid = "MIG-a";
+  EXPECT_EQ(PlacementRefusal(facts, 2), "");
+}
+
+TEST(Device, KnowsWhoSharesWhat) {
+  const Device device(Facts({"GPU-a", "GPU-b", "GPU-a", "GPU-b", "GPU-b"}), 2);
+  EXPECT_EQ(device.facts().uuid, "GPU-a");
+  EXPECT_THAT(device.ranks_on_own_gpu(), ElementsAre(0, 2));
+  EXPECT_EQ(device.most_ranks_on_a_gpu(), 3);
+  EXPECT_EQ(device.fewest_multiprocessors(), 114);
+}
+
+TEST(GpuFactsText, CarriesEveryField) {
+  GpuFacts facts;
+  facts.name = "NVIDIA H200 with spaces";
+  facts.uuid = "GPU-1";
+  facts.pci_bus_id = "0000:65:00.0";
+  facts.index = 3;
+  facts.multiprocessors = 132;
+  facts.compute_major = 9;
+  facts.compute_minor = 5;
+  facts.memory_bytes = 150'000'000'000;
+  facts.l2_bytes = 60 << 20;
+  facts.driver = "580.95.05";
+  facts.cuda_driver = 13010;
+  facts.cuda_runtime = 13000;
+  facts.sm_clock_mhz = 1980;
+  facts.memory_clock_max_mhz = 3201;
+  facts.mps = true;
+  facts.virtual_memory = true;
+  facts.multicast = true;
+  const GpuFacts read = ReadGpuFacts(WriteGpuFacts(facts));
+  EXPECT_EQ(read.name, facts.name);
+  EXPECT_EQ(read.uuid, facts.uuid);
+  EXPECT_EQ(read.pci_bus_id, facts.pci_bus_id);
+  EXPECT_EQ(read.index, facts.index);
+  EXPECT_EQ(read.multiprocessors, facts.multiprocessors);
+  EXPECT_EQ(read.compute_major, facts.compute_major);
+  EXPECT_EQ(read.compute_minor, facts.compute_minor);
+  EXPECT_EQ(read.memory_bytes, facts.memory_bytes);
+  EXPECT_EQ(read.l2_bytes, facts.l2_bytes);
+  EXPECT_EQ(read.driver, facts.driver);
+  EXPECT_EQ(read.cuda_driver, facts.cuda_driver);
+  EXPECT_EQ(read.cuda_runtime, facts.cuda_runtime);
+  EXPECT_EQ(read.sm_clock_mhz, facts.sm_clock_mhz);
+  EXPECT_EQ(read.sm_clock_max_mhz, std::nullopt);
+  EXPECT_EQ(read.memory_clock_mhz, std::nullopt);
+  EXPECT_EQ(read.memory_clock_max_mhz, facts.memory_clock_max_mhz);
+  EXPECT_FALSE(read.mig);
+  EXPECT_TRUE(read.mps);
+  EXPECT_TRUE(read.virtual_memory);
+  EXPECT_FALSE(read.posix_fd);
+  EXPECT_FALSE(read.fabric);
+  EXPECT_TRUE(read.multicast);
+}
+
+}  // namespace
+}  // namespace mailbench
