@@ -45,11 +45,13 @@ FakeDriver& FakeDriver::Get() {
 }
 
 // Each entry of the table: fails when it is its turn, otherwise does as the member function says.
+// NOLINTBEGIN(bugprone-macro-parentheses): the parameters are in parentheses already
 #define MAILBENCH_FAKE(name, parameters, call)                      \
   table_.name = [] parameters -> CUresult {                         \
     FakeDriver& fake = Get();                                       \
     return fake.Fails("cu" #name) ? fake.failing_code_ : fake.call; \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 FakeDriver::FakeDriver() {
   using Handle = CUmemGenericAllocationHandle;
@@ -190,8 +192,9 @@ CUresult FakeDriver::Map(CUdeviceptr start, std::size_t bytes, std::size_t offse
   if (range == nullptr) return Misused("map: the range is not reserved");
   if (range->mapped) return Misused("map: the range is mapped already");
   if (memory == handles_.end()) return Misused("map: no such handle");
-  if (offset != 0 || bytes != SizeOf(memory->second.get()))
+  if (offset != 0 || bytes != SizeOf(memory->second.get())) {
     return Misused("map: not all of the memory");
+  }
   // Without access until cuMemSetAccess.
   if (mmap(Pointer(start), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, memory->second.get(), 0) ==
       MAP_FAILED) {

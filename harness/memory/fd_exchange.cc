@@ -126,8 +126,9 @@ class Swap {
       return name + " with " + std::to_string(received.fds.size()) + " descriptors" +
              (received.control_lost ? " (this process may open no more files)" : "");
     }
-    if (got_[message.rank].valid())
+    if (got_[message.rank].valid()) {
       return "a second message of rank " + std::to_string(message.rank);
+    }
     return "";
   }
 

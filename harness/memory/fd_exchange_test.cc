@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -37,7 +38,7 @@ FileDescriptor Memory(std::uint64_t number) {
   return fd;
 }
 
-std::uint64_t Read(const FileDescriptor& fd, int position) {
+std::uint64_t Read(const FileDescriptor& fd, off_t position) {
   std::uint64_t number = 0;
   EXPECT_EQ(pread(fd.get(), &number, sizeof number, position * 8), 8);
   return number;
@@ -54,7 +55,7 @@ void ExpectWorks(const FdExchangeHooks& hooks = {}) {
     EXPECT_EQ(Read(fd, 0), 1000u + static_cast<std::uint64_t>(peer));
     EXPECT_NE(fcntl(fd.get(), F_GETFD) & FD_CLOEXEC, 0);
     const auto mark = static_cast<std::uint64_t>(ranks->rank());
-    EXPECT_EQ(pwrite(fd.get(), &mark, sizeof mark, (1 + ranks->rank()) * 8), 8);
+    EXPECT_EQ(pwrite(fd.get(), &mark, sizeof mark, off_t{8} * (1 + ranks->rank())), 8);
   }
   ranks->Barrier();
   for (int peer = 0; peer < ranks->size(); ++peer) {
@@ -80,7 +81,7 @@ void ExpectSameOnAllRanks(const std::string& text) {
 }
 
 TEST(FdExchange, EveryRankGetsEveryOthersMemory) {
-  const long before = OpenFds();
+  const std::ptrdiff_t before = OpenFds();
   ExpectWorks();
   EXPECT_EQ(OpenFds(), before);
 }
@@ -108,16 +109,16 @@ void SendForgeries(const std::string& directory, const FdMessage& own) {
   FdMessage message = own;
   message.rank = (own.rank + 1) % static_cast<std::uint64_t>(ranks->size());
   EXPECT_TRUE(SendFd(socket.get(), target, message, forged.get()));
-  FdMessage stale = message;
-  stale.nonce ^= 1;
-  EXPECT_TRUE(SendFd(socket.get(), target, stale, forged.get()));
   FdMessage unknown = message;
   unknown.rank = ~std::uint64_t{0};
   EXPECT_TRUE(SendFd(socket.get(), target, unknown, forged.get()));
+  FdMessage stale = message;
+  stale.nonce ^= 1;
+  EXPECT_TRUE(SendFd(socket.get(), target, stale, forged.get()));
 }
 
 TEST(FdExchange, RefusesAStrangerAndStillWorks) {
-  const long before = OpenFds();
+  const std::ptrdiff_t before = OpenFds();
   FdExchangeHooks hooks;
   hooks.socket_bound = [](const std::string& directory, const FdMessage& own) {
     // The right user, the right words, another process.
@@ -135,7 +136,7 @@ TEST(FdExchange, RefusesAStrangerAndStillWorks) {
 }
 
 TEST(FdExchange, RefusesGarbageFromARankAndStillWorks) {
-  const long before = OpenFds();
+  const std::ptrdiff_t before = OpenFds();
   FdExchangeHooks hooks;
   hooks.socket_bound = [](const std::string& directory, const FdMessage& own) {
     SendForgeries(directory, own);
@@ -157,7 +158,7 @@ TEST(FdExchange, RefusesGarbageFromARankAndStillWorks) {
 
 TEST(FdExchange, ARankThatNeverSendsIsNamedByAll) {
   if (ranks->size() == 1) GTEST_SKIP() << "nobody to wait for";
-  const long before = OpenFds();
+  const std::ptrdiff_t before = OpenFds();
   const int silent = ranks->size() - 1;
   std::string directory;
   FdExchangeHooks hooks;
@@ -180,14 +181,14 @@ TEST(FdExchange, SaysWhatItRefusedWhenARankIsMissing) {
     if (own.rank == 0) SendForgeries(directory, own);
   };
   const std::string text = ErrorOf(kShort, hooks);
-  EXPECT_NE(text.find("refused: a message of a rank that is not in this exchange, and 2 before"),
+  EXPECT_NE(text.find("refused: a datagram that is no message of this exchange, and 2 before"),
             std::string::npos)
       << text;
   ExpectSameOnAllRanks(text);
 }
 
 TEST(FdExchange, NoDirectoryIsTheSameErrorOnAllRanks) {
-  const long before = OpenFds();
+  const std::ptrdiff_t before = OpenFds();
   FdExchangeHooks hooks;
   hooks.parent = "/nonexistent";
   const std::string text = ErrorOf(kLong, hooks);
@@ -198,7 +199,7 @@ TEST(FdExchange, NoDirectoryIsTheSameErrorOnAllRanks) {
 }
 
 TEST(FdExchange, ASocketThatCannotBeBoundIsTheSameErrorOnAllRanks) {
-  const long before = OpenFds();
+  const std::ptrdiff_t before = OpenFds();
   const int last = ranks->size() - 1;
   std::string directory;
   FdExchangeHooks hooks;
@@ -220,7 +221,7 @@ TEST(FdExchange, ASocketThatCannotBeBoundIsTheSameErrorOnAllRanks) {
 
 TEST(FdExchange, AProcessThatMayOpenNoMoreFilesSaysSo) {
   if (ranks->size() < 2 || ranks->size() > 8) GTEST_SKIP();
-  const long before = OpenFds();
+  const std::ptrdiff_t before = OpenFds();
   rlimit limit{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
   const rlimit usual = limit;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -79,7 +80,7 @@ void ExpectWorks(std::size_t bytes) {
 }
 
 // All ranks saw `outcome`, and nothing is left on this one.
-void ExpectFailedAlike(const Outcome& outcome, long fds, const std::string& directory) {
+void ExpectFailedAlike(const Outcome& outcome, std::ptrdiff_t fds, const std::string& directory) {
   for (const std::string& other : ranks->Gather(outcome.second)) EXPECT_EQ(other, outcome.second);
   EXPECT_EQ(ranks->Max(static_cast<double>(outcome.first)), static_cast<double>(outcome.first));
   EXPECT_EQ(fake.Alive(), "");
@@ -90,7 +91,7 @@ void ExpectFailedAlike(const Outcome& outcome, long fds, const std::string& dire
 
 TEST(UnicastRegion, SharesAreZeroedAndSeenByAll) {
   fake.Reset();
-  const long fds = OpenFds();
+  const std::ptrdiff_t fds = OpenFds();
   for (const std::size_t bytes :
        {std::size_t{16}, FakeDriver::kGranularity, FakeDriver::kGranularity + 1}) {
     ExpectWorks(bytes);
@@ -128,7 +129,7 @@ std::vector<std::map<std::string, int>> CountCalls() {
 void ExpectFailureOf(const std::string& function, int number, int rank) {
   SCOPED_TRACE(function + " " + std::to_string(number) + " on rank " + std::to_string(rank));
   fake.Reset();
-  const long fds = OpenFds();
+  const std::ptrdiff_t fds = OpenFds();
   std::string directory;
   FdExchangeHooks hooks;
   hooks.socket_bound = [&](const std::string& path, const FdMessage&) { directory = path; };
@@ -162,7 +163,7 @@ TEST(UnicastRegion, ARankThatSendsNoDescriptorFailsAlikeAndLeavesNothing) {
   if (ranks->size() == 1 || ranks->size() > 8) GTEST_SKIP();
   for (int silent = 0; silent < ranks->size(); ++silent) {
     fake.Reset();
-    const long fds = OpenFds();
+    const std::ptrdiff_t fds = OpenFds();
     std::string directory;
     FdExchangeHooks hooks;
     hooks.sends = ranks->rank() != silent;
@@ -179,7 +180,7 @@ TEST(UnicastRegion, ARankThatSendsNoDescriptorFailsAlikeAndLeavesNothing) {
 
 TEST(UnicastRegion, RefusesWhatCannotBeRoundedUp) {
   fake.Reset();
-  const long fds = OpenFds();
+  const std::ptrdiff_t fds = OpenFds();
   const Outcome outcome = OutcomeOf([] { Allocate(SIZE_MAX); });
   EXPECT_EQ(outcome.first, ExitCode::kMachine);
   EXPECT_NE(outcome.second.find("18446744073709551615 bytes"), std::string::npos);
