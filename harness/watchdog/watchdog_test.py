@@ -103,6 +103,8 @@ CASES |= {
     ),
     "evidence_hangs": fault(*NEVER, NEVER_ENTERED, silence=True, evidence=False),
     "evidence_throws": fault("kill", "17", 0, "hung", DIED, evidence=False),
+    # The launcher kills the others once some have left.
+    "stop_device_slow": fault("kill", "17", 0, "hung", DIED),
     "stop_device_hangs": fault("kill", "17", -1, "hung", DIED),
     "stop_device_throws": fault("throw", "17", 0, "failed", "the disk is full", code=FAILED),
 }
@@ -113,6 +115,7 @@ for name, *arguments in (
     ("claimer_dies_late", "--callback", "die-once"),
     ("evidence_hangs", "--evidence", "hang"),
     ("evidence_throws", "--evidence", "throw"),
+    ("stop_device_slow", "--stop-device", "slow"),
     ("stop_device_hangs", "--stop-device", "hang"),
     ("stop_device_throws", "--stop-device", "throw"),
 ):

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -84,8 +85,12 @@ std::string Evidence(const Options& options) {
 }
 
 void StopDevice(const Options& options) {
-  Mark(options, "stopped");
   const std::string& how = options["stop-device"];
+  if (how == "slow") {
+    // The last of 4 ranks, which sees the death of rank 0 first, is done first.
+    SleepMs(60 * std::max(0, 3 - ReadLauncherEnvironment().rank));
+  }
+  Mark(options, "stopped");
   if (how == "throw") {
     throw std::runtime_error("the device is gone");
   }
