@@ -22,7 +22,8 @@ constexpr std::size_t kPeekBytes = std::size_t{1} << 20;  // a copy's piece, thr
 
 class RecordedGraph : public Graph {
  public:
-  RecordedGraph(cudaGraph_t graph, cudaStream_t stream) : graph_(graph), stream_(stream) {
+  RecordedGraph(const DriverTable& driver, cudaGraph_t graph, cudaStream_t stream)
+      : driver_(driver), graph_(graph), stream_(stream) {
     MAILBENCH_CUDA(cudaGraphInstantiate(&executable_, graph_, 0));
     MAILBENCH_CUDA(cudaGraphUpload(executable_, stream_));
   }
@@ -34,9 +35,10 @@ class RecordedGraph : public Graph {
   RecordedGraph& operator=(const RecordedGraph&) = delete;
 
   void Replay() override { MAILBENCH_CUDA(cudaGraphLaunch(executable_, stream_)); }
-  std::vector<KernelCount> kernels() const override { return KernelNames(graph_); }
+  std::vector<KernelCount> kernels() const override { return KernelsOf(driver_, graph_); }
 
  private:
+  const DriverTable& driver_;
   cudaGraph_t graph_;
   cudaGraphExec_t executable_ = nullptr;
   cudaStream_t stream_;
@@ -104,7 +106,7 @@ std::unique_ptr<Graph> GpuExecutor::Record(const std::function<void()>& enqueue)
     throw;
   }
   MAILBENCH_CUDA(cudaStreamEndCapture(stream_, &graph));
-  return std::make_unique<RecordedGraph>(graph, stream_);
+  return std::make_unique<RecordedGraph>(driver_, graph, stream_);
 }
 
 double GpuExecutor::Time(int calls, const std::function<void()>& enqueue) {

@@ -1,74 +1,36 @@
 #include "harness/gpu/kernel_names.h"
 
-#include <cuda.h>
-#include <cudaTypedefs.h>
 #include <cxxabi.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <string_view>
 
-#include "harness/error.h"
+#include "harness/gpu/cuda_error.h"
 
 namespace mailbench {
 namespace {
 
 // The runtime's own cudaGraphKernelNodeGetParams knows the kernels of its own copy only, and a
 // library has linked another one: so the driver is asked.
-struct NameCalls {
-  PFN_cuGraphKernelNodeGetParams_v12000 node_params = nullptr;
-  PFN_cuFuncGetName_v12030 function_name = nullptr;
-  PFN_cuKernelGetName_v12030 kernel_name = nullptr;
-};
-
-template <typename Function>
-void LoadCall(const char* name, unsigned int version, Function& function) {
-  void* found = nullptr;
-  cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
-  const cudaError_t error =
-      cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &result);
-  if (error != cudaSuccess || result != cudaDriverEntryPointSuccess) {
-    throw MachineError(std::string("the CUDA driver gives no ") + name +
-                       ", which tells the kernels of a graph");
-  }
-  function = reinterpret_cast<Function>(found);
-}
-
-NameCalls LoadNameCalls() {
-  NameCalls calls;
-  LoadCall("cuGraphKernelNodeGetParams", 12000, calls.node_params);
-  LoadCall("cuFuncGetName", 12030, calls.function_name);
-  LoadCall("cuKernelGetName", 12030, calls.kernel_name);
-  return calls;
-}
-
-void Check(bool passed, const char* call, int code) {
-  if (!passed) {
-    throw SystemError(std::string(call) + " failed with code " + std::to_string(code) +
-                      " while the kernels of a graph were listed");
-  }
-}
-
-std::string NodeSymbol(const NameCalls& calls, cudaGraphNode_t node) {
+std::string NodeSymbol(const DriverTable& driver, cudaGraphNode_t node) {
   CUDA_KERNEL_NODE_PARAMS_v2 params{};
-  CUresult result = calls.node_params(node, &params);
-  Check(result == CUDA_SUCCESS, "cuGraphKernelNodeGetParams", result);
+  MAILBENCH_DRIVER(driver, GraphKernelNodeGetParams, node, &params);
   const char* name = nullptr;
-  // cuda.h: `kern` counts where `func` is null.
-  result = params.func != nullptr ? calls.function_name(&name, params.func)
-                                  : calls.kernel_name(&name, params.kern);
-  Check(result == CUDA_SUCCESS && name != nullptr, "cuFuncGetName", result);
+  if (params.func != nullptr) {
+    MAILBENCH_DRIVER(driver, FuncGetName, &name, params.func);
+  } else {  // cuda.h: `kern` counts where `func` is null
+    MAILBENCH_DRIVER(driver, KernelGetName, &name, params.kern);
+  }
   return name;
 }
 
 std::vector<cudaGraphNode_t> Nodes(cudaGraph_t graph) {
   std::size_t count = 0;
-  cudaError_t error = cudaGraphGetNodes(graph, nullptr, &count);
-  Check(error == cudaSuccess, "cudaGraphGetNodes", error);
+  MAILBENCH_CUDA(cudaGraphGetNodes(graph, nullptr, &count));
   std::vector<cudaGraphNode_t> nodes(count);
-  if (count == 0) return nodes;
-  error = cudaGraphGetNodes(graph, nodes.data(), &count);
-  Check(error == cudaSuccess, "cudaGraphGetNodes", error);
+  if (count > 0) MAILBENCH_CUDA(cudaGraphGetNodes(graph, nodes.data(), &count));
   return nodes;
 }
 
@@ -110,26 +72,14 @@ std::string KernelName(const std::string& symbol) {
   return name.starts_with(kVoid) ? name.substr(kVoid.size()) : name;
 }
 
-std::vector<KernelCount> KernelNames(cudaGraph_t graph) {
-  const NameCalls calls = LoadNameCalls();
+std::vector<KernelCount> KernelsOf(const DriverTable& driver, cudaGraph_t graph) {
   std::vector<KernelCount> kernels;
   for (const cudaGraphNode_t node : Nodes(graph)) {
     cudaGraphNodeType type{};
-    const cudaError_t error = cudaGraphNodeGetType(node, &type);
-    Check(error == cudaSuccess, "cudaGraphNodeGetType", error);
-    if (type == cudaGraphNodeTypeKernel) Count(KernelName(NodeSymbol(calls, node)), kernels);
+    MAILBENCH_CUDA(cudaGraphNodeGetType(node, &type));
+    if (type == cudaGraphNodeTypeKernel) Count(KernelName(NodeSymbol(driver, node)), kernels);
   }
   return kernels;
-}
-
-std::string KernelNamesText(std::span<const KernelCount> kernels) {
-  std::string text;
-  for (const KernelCount& kernel : kernels) {
-    if (!text.empty()) text += ", ";
-    text += kernel.name;
-    if (kernel.count > 1) text += " x " + std::to_string(kernel.count);
-  }
-  return text;
 }
 
 }  // namespace mailbench

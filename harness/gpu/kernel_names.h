@@ -3,11 +3,10 @@
 
 #include <cuda_runtime_api.h>
 
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "harness/gpu/driver.h"
 #include "harness/launch/executor.h"
 
 namespace mailbench {
@@ -17,11 +16,7 @@ namespace mailbench {
 std::string KernelName(const std::string& symbol);
 
 // The kernel nodes of a graph, each name once, in the order in which the graph lists the first of
-// that name. Needs no launch. Throws SystemError when CUDA refuses a call, MachineError when the
-// driver is too old to tell names (cuFuncGetName is of CUDA 12.3).
-std::vector<KernelCount> KernelNames(cudaGraph_t graph);
-
-// "ncclSymkDevKernel_AllGather_LL x 10, ncclDevKernel_Generic"; "" for none.
-std::string KernelNamesText(std::span<const KernelCount> kernels);
+// that name. Needs no launch. Throws SystemError.
+std::vector<KernelCount> KernelsOf(const DriverTable& driver, cudaGraph_t graph);
 
 }  // namespace mailbench

@@ -23,11 +23,5 @@ TEST(KernelNameTest, PlainNamesStay) {
   EXPECT_EQ(KernelName("_Zbroken"), "_Zbroken");
 }
 
-TEST(KernelNamesTest, TextSaysHowOften) {
-  const std::vector<KernelCount> kernels = {{"a", 10}, {"b", 1}};
-  EXPECT_EQ(KernelNamesText(kernels), "a x 10, b");
-  EXPECT_EQ(KernelNamesText({}), "");
-}
-
 }  // namespace
 }  // namespace mailbench

@@ -26,8 +26,8 @@ class NcclComm {
   // return alike. Refused before NCCL starts: another version on another rank; with several ranks
   // on one GPU, a version before 2.30.3 (it answers "Duplicate GPU detected") or
   // NCCL_MULTI_RANK_GPU_ENABLE other than 1.
-  // Where MAILBENCH_MULTICAST=0, sets NCCL_NVLS_ENABLE=0: then NCCL makes no multicast object either.
-  // Blocks for ever when a rank dies meanwhile: the watchdog ends the run.
+  // Where MAILBENCH_MULTICAST=0, sets NCCL_NVLS_ENABLE=0: then NCCL makes no multicast object
+  // either. Blocks for ever when a rank dies meanwhile: the watchdog ends the run.
   static NcclResult<NcclComm> Create(const Ranks& ranks, bool several_ranks_on_a_gpu);
 
   // Logs when Free was not called; communicates nothing.
