@@ -27,8 +27,10 @@ class NcclComm {
   // on one GPU, a version before 2.30.3 (it answers "Duplicate GPU detected") or
   // NCCL_MULTI_RANK_GPU_ENABLE other than 1.
   // Where MAILBENCH_MULTICAST=0, sets NCCL_NVLS_ENABLE=0: then NCCL makes no multicast object
-  // either. Blocks for ever when a rank dies meanwhile: the watchdog ends the run.
-  static NcclResult<NcclComm> Create(const Ranks& ranks, bool several_ranks_on_a_gpu);
+  // either. Where ranks share a GPU, sets NCCL_MAX_CTAS unless it is set, so that their kernels fit
+  // on it together. `ranks_on_a_gpu`: the most that share one, the same on all ranks. Blocks for
+  // ever when a rank dies meanwhile: the watchdog ends the run.
+  static NcclResult<NcclComm> Create(const Ranks& ranks, int ranks_on_a_gpu);
 
   // Logs when Free was not called; communicates nothing.
   ~NcclComm();

@@ -34,8 +34,8 @@ class NcclTest : public testing::Test {
  protected:
   static constexpr const char* kVariables[] = {
       "MAILBENCH_NCCL",   "MAILBENCH_MULTICAST", "NCCL_MULTI_RANK_GPU_ENABLE",
-      "NCCL_NVLS_ENABLE", "FAKE_NCCL_VERSION",   "FAKE_NCCL_FAIL",
-      "FAKE_NCCL_WINDOW"};
+      "NCCL_NVLS_ENABLE", "NCCL_MAX_CTAS",       "FAKE_NCCL_VERSION",
+      "FAKE_NCCL_FAIL",   "FAKE_NCCL_WINDOW"};
 
   void SetUp() override {
     for (const char* name : kVariables) unsetenv(name);
@@ -61,8 +61,8 @@ class NcclTest : public testing::Test {
   }
 
   // The reason not to make a communicator, which all ranks have to share.
-  std::string Refusal(bool several_ranks_on_a_gpu) {
-    const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, several_ranks_on_a_gpu);
+  std::string Refusal(int ranks_on_a_gpu) {
+    const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, ranks_on_a_gpu);
     EXPECT_EQ(result.made, nullptr);
     EXPECT_EQ(g_ranks->Gather(result.reason),
               std::vector<std::string>(static_cast<std::size_t>(g_ranks->size()), result.reason));
@@ -74,7 +74,7 @@ class NcclTest : public testing::Test {
 };
 
 TEST_F(NcclTest, GathersAndIsFreed) {
-  const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, false);
+  const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, 1);
   ASSERT_NE(result.made, nullptr) << result.reason;
   EXPECT_EQ(result.reason, "");
   const auto ranks = static_cast<std::size_t>(g_ranks->size());
@@ -87,7 +87,7 @@ TEST_F(NcclTest, GathersAndIsFreed) {
 }
 
 TEST_F(NcclTest, AllRanksHaveTheUniqueIdOfRank0) {
-  const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, false);
+  const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, 1);
   ASSERT_NE(result.made, nullptr) << result.reason;
   NcclUniqueId expected{};
   result.made->api().get_unique_id(&expected);
@@ -119,7 +119,7 @@ TEST_F(NcclTest, SharedGpusNeedVersionAndVariable) {
   setenv("FAKE_NCCL_VERSION", "23002", 1);
   EXPECT_EQ(Refusal(true), need + "this is NCCL 2.30.2");
   setenv("FAKE_NCCL_VERSION", "23003", 1);
-  const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, true);
+  const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, 2);
   ASSERT_NE(result.made, nullptr) << result.reason;
   result.made->Free();
 
@@ -143,7 +143,7 @@ TEST_F(NcclTest, NoUniqueIdFailsOnAll) {
 }
 
 TEST_F(NcclTest, ErrorsNameTheCallAndTheRank) {
-  const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, false);
+  const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, 1);
   ASSERT_NE(result.made, nullptr) << result.reason;
   setenv("FAKE_NCCL_FAIL", "ncclAllGather", 1);
   std::vector<char> all(static_cast<std::size_t>(g_ranks->size()));
@@ -175,7 +175,7 @@ TEST_F(NcclTest, MulticastIsOffWhereItIsForbidden) {
       unsetenv("MAILBENCH_MULTICAST");
       if (before != nullptr) setenv("NCCL_NVLS_ENABLE", before, 1);
       if (forbidden) setenv("MAILBENCH_MULTICAST", "0", 1);
-      const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, false);
+      const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, 1);
       ASSERT_NE(result.made, nullptr) << result.reason;
       EXPECT_STREQ(std::getenv("NCCL_NVLS_ENABLE"), forbidden ? "0" : before);
       result.made->Free();
@@ -183,11 +183,32 @@ TEST_F(NcclTest, MulticastIsOffWhereItIsForbidden) {
   }
 }
 
+TEST_F(NcclTest, KernelsOfRanksThatShareAGpuFitTogether) {
+  setenv("NCCL_MULTI_RANK_GPU_ENABLE", "1", 1);
+  const struct {
+    int ranks_on_a_gpu;
+    const char* before;
+    const char* after;
+  } cases[] = {{1, nullptr, nullptr},
+               {4, nullptr, "8"},
+               {8, nullptr, "4"},
+               {72, nullptr, "1"},
+               {4, "16", "16"}};
+  for (const auto& [ranks_on_a_gpu, before, after] : cases) {
+    unsetenv("NCCL_MAX_CTAS");
+    if (before != nullptr) setenv("NCCL_MAX_CTAS", before, 1);
+    const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, ranks_on_a_gpu);
+    ASSERT_NE(result.made, nullptr) << result.reason;
+    EXPECT_STREQ(std::getenv("NCCL_MAX_CTAS"), after);
+    result.made->Free();
+  }
+}
+
 // A communicator, and the reason not to make a window on it, which all ranks have to share.
 class NcclWindowTest : public NcclTest {
  protected:
   std::string Outcome() {
-    NcclResult<NcclComm> comm = NcclComm::Create(*g_ranks, false);
+    NcclResult<NcclComm> comm = NcclComm::Create(*g_ranks, 1);
     if (comm.made == nullptr) return "no communicator: " + comm.reason;
     NcclResult<SymmetricWindow> window = SymmetricWindow::Create(*comm.made, 4096);
     EXPECT_EQ(window.made == nullptr, !window.reason.empty());
@@ -233,7 +254,7 @@ TEST_F(NcclWindowTest, NoWindowOnOneRankIsNoneOnAll) {
 }
 
 TEST_F(NcclWindowTest, FailingToFreeIsSaidOnAll) {
-  NcclResult<NcclComm> comm = NcclComm::Create(*g_ranks, false);
+  NcclResult<NcclComm> comm = NcclComm::Create(*g_ranks, 1);
   ASSERT_NE(comm.made, nullptr) << comm.reason;
   for (const char* call : {"ncclCommWindowDeregister", "ncclMemFree"}) {
     unsetenv("FAKE_NCCL_FAIL");

@@ -53,7 +53,7 @@ class UnicastTransport : public Transport {
     site_.on_gpu = true;
     site_.ranks_per_gpu = device_.most_ranks_on_a_gpu();
     site_.multiprocessors = device_.fewest_multiprocessors();
-    NcclResult<NcclComm> nccl = NcclComm::Create(ranks_, site_.ranks_per_gpu > 1);
+    NcclResult<NcclComm> nccl = NcclComm::Create(ranks_, site_.ranks_per_gpu);
     nccl_ = std::move(nccl.made);
     site_.nccl_refusal = nccl.reason;
     if (nccl_) nccl_reference_.emplace(*nccl_, *executor_);

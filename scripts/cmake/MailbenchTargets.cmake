@@ -110,14 +110,19 @@ function(mailbench_ptx_test name)
   mailbench_script_test(${name} "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" "${ptx}" "${MAILBENCH_PTXAS}")
 endfunction()
 
-# mailbench_python_test(NAME BINARY target SCRIPT file.py [ARGUMENTS ...]): a test of a binary, and
-# of its build with planted faults <target>_faults, from outside; see harness/run/mpi_run.py.
+# mailbench_python_test(NAME BINARY target SCRIPT file.py [ARGUMENTS ...] [LABELS ...]): a test of a
+# binary, and of its build with planted faults <target>_faults, from outside; see
+# harness/run/mpi_run.py.
 function(mailbench_python_test name)
-  cmake_parse_arguments(ARG "" "BINARY;SCRIPT" "ARGUMENTS" ${ARGN})
+  cmake_parse_arguments(ARG "" "BINARY;SCRIPT" "ARGUMENTS;LABELS" ${ARGN})
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS host)
+  endif()
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   add_test(NAME ${name}
            COMMAND Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" ${ARG_ARGUMENTS})
-  set_tests_properties(${name} PROPERTIES LABELS host TIMEOUT 600 PROCESSORS 2 ENVIRONMENT
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600 PROCESSORS 2
+    SKIP_RETURN_CODE 77 ENVIRONMENT
     "${MAILBENCH_TEST_ENVIRONMENT};PYTHONPATH=${CMAKE_SOURCE_DIR}/harness/run;PYTHONDONTWRITEBYTECODE=1;MAILBENCH_ROOT=${CMAKE_SOURCE_DIR};MAILBENCH_BIN=$<TARGET_FILE:${ARG_BINARY}>;MAILBENCH_FAULTS=$<TARGET_FILE:${ARG_BINARY}_faults>;MPIEXEC=${MPIEXEC_EXECUTABLE}")
 endfunction()
 

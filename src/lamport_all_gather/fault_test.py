@@ -24,7 +24,8 @@ from mpi_run import (
 
 RANKS = 4
 LAST = RANKS - 1
-SIZES = ("--bytes", "16,1K", "-n", "5", "-w", "1", "--calls-per-graph", "3")
+WHAT = ("--transport", "host", "--algorithm", "lamport,mpi")
+SIZES = (*WHAT, "--bytes", "16,1K", "-n", "5", "-w", "1", "--calls-per-graph", "3")
 POINTS = 2 * 2 * 2
 HUNG = 4
 
@@ -138,7 +139,7 @@ class Signals(unittest.TestCase):
     def interrupt(self, send, to_rank):
         with tempfile.TemporaryDirectory() as directory:
             report = Path(directory) / "report.json"
-            arguments = [MPIEXEC, "-np", str(RANKS), BIN, "--bytes", "16,1K,4K"]
+            arguments = [MPIEXEC, "-np", str(RANKS), BIN, *WHAT, "--bytes", "16,1K,4K"]
             arguments += ["-n", "1000000", "--mode", "eager", "--json", str(report)]
             process = start(arguments)
             journal = Path(f"{report}.journal")
@@ -174,7 +175,7 @@ class Disks(unittest.TestCase):
 
     def test_a_full_disk_keeps_the_earlier_points(self):
         self.mount("size=16k")
-        many = ("--bytes", "16,32,48,64", "-n", "200", "-w", "1")
+        many = (*WHAT, "--bytes", "16,32,48,64", "-n", "200", "-w", "1")
         result = mpirun(2, *many, "--json", self.report)
         self.assertEqual(result.code, 1, result.stderr)
         self.assertIn("No space left on device", result.stderr)

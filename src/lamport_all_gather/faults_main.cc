@@ -1,7 +1,8 @@
 // lamport_all_gather with a fault of one rank, for the tests of what a run does then.
 //
 // usage: lamport_all_gather_faults RANK WHERE ACTION [FLAG]...
-//   WHERE   set-up, first-call, mid-sweep or report
+//   WHERE   set-up, first-call, mid-sweep, launch (as mid-sweep, but with the peers already in the
+//           call) or report
 //   ACTION  kill (SIGKILL), stop (SIGSTOP), never (sleeps for ever), late (sleeps for 3 s)
 // or lamport_all_gather_faults RANK - ACTION
 //   ACTION  flip (algorithm mpi flips one bit of that rank's output), leave (a word stays in that
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -40,6 +42,11 @@ struct Fault {
 };
 
 bool IsThere(const std::string& where, const HeartbeatState& state) {
+  static std::uint64_t calls_before = 0;  // those that are measured
+  if (state.phase != Phase::kMeasure) calls_before = state.calls;
+  if (where == "launch") {
+    return state.phase == Phase::kMeasure && state.point == 3 && state.calls > calls_before;
+  }
   if (where == "set-up") return state.phase == Phase::kSetUp;
   if (where == "first-call") return state.phase == Phase::kCheck && state.point == 0;
   if (where == "mid-sweep") return state.phase == Phase::kMeasure && state.point == 3;
@@ -112,11 +119,13 @@ class LeavesAWord : public Instance {
   void Free() override { inner_->Free(); }
   CheckResult Audit() override {
     const SymmetricView& view = transport_.view();
-    auto& last = *reinterpret_cast<std::uint32_t*>(view.local() + view.bytes - 4);
-    const std::uint32_t kept = last;
-    if (strikes_ && ++audits_ % 2 == 0) last = 42;
+    std::byte* last = view.local() + view.bytes - sizeof(std::uint32_t);
+    std::uint32_t kept = 0;
+    Executor& executor = transport_.executor();
+    executor.CopyOut(std::as_writable_bytes(std::span(&kept, 1)), last);
+    if (strikes_ && ++audits_ % 2 == 0) executor.FillWords(last, 42, 1);
     const CheckResult result = inner_->Audit();
-    last = kept;
+    executor.FillWords(last, kept, 1);
     return result;
   }
 

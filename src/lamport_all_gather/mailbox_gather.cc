@@ -62,7 +62,19 @@ CheckResult MailboxGather::Audit() {
   return result;
 }
 
-std::string MailboxGather::DescribeWait() const { return ""; }
+std::string MailboxGather::DescribeWait() const {
+  const std::int64_t packs = packs_.load(std::memory_order_relaxed);
+  if (packs == 0) return "";
+  const std::string whose = "rank " + std::to_string(mailbox_.rank) + "'s mailbox";
+  std::vector<Pack> copy(static_cast<std::size_t>(layout_.packs()));
+  if (!context().executor.Peek(std::as_writable_bytes(std::span(copy)),
+                               reinterpret_cast<const std::byte*>(mailbox_.local), kPeekLimit)) {
+    return whose + " could not be read";
+  }
+  const std::string found = Describe(
+      DiagnoseMailbox(copy.data(), layout_, packs, PlanAllGather(packs, layout_.ranks).poll_batch));
+  return whose + (found.empty() ? " holds no payload: no call waits there" : ", " + found);
+}
 
 void MailboxGather::Free() {
   GatherBuffers::Free();

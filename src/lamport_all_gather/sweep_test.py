@@ -13,6 +13,8 @@ from pathlib import Path
 from mpi_run import ROOT, mpirun, read_report
 
 RANKS = 1
+HOST = ("--transport", "host")
+MAILBOX = ("lamport", "overlapped")  # the algorithms that gather through a mailbox
 LARGEST = os.environ.get("MAILBENCH_LARGEST")  # where sanitizers make everything slow
 
 
@@ -23,7 +25,7 @@ class Sweep(unittest.TestCase):
         self.report = Path(directory.name) / "report.json"
 
     def sweep(self, *arguments):
-        result = mpirun(RANKS, *arguments, "--json", self.report)
+        result = mpirun(RANKS, *HOST, *arguments, "--json", self.report)
         self.assertEqual(result.code, 0, result.stderr)
         report = read_report(self.report)
         self.assertEqual(report["run"]["status"], "passed")
@@ -44,18 +46,18 @@ class Sweep(unittest.TestCase):
         self.assertEqual(check["compared"], check["calls"] * words)
         self.assertGreaterEqual(check["calls"], 5 * RANKS)
         # The whole of every mailbox, before and after timing.
-        mailbox = 3 * RANKS * capacity // 4 if point["algorithm"] == "lamport" else 0
+        mailbox = 3 * RANKS * capacity // 4 if point["algorithm"] in MAILBOX else 0
         self.assertEqual(check["audited"], 2 * RANKS * mailbox)
 
     def test_quick_config(self):
         config = ROOT / "configs/quick/lamport_all_gather.json"
         largest = () if LARGEST is None else ("-b", "16", "-e", LARGEST)
-        report = self.sweep("--transport", "host", "--config", config, *largest)
+        report = self.sweep("--config", config, *largest)
         sizes = {point["bytes_per_rank"] for point in report["points"]}
         self.assertEqual((min(sizes), max(sizes)), (16, int(LARGEST or 512 * 1024)))
         keys = {(p["algorithm"], p["mode"], p["bytes_per_rank"]) for p in report["points"]}
         self.assertEqual(len(keys), len(report["points"]))
-        self.assertEqual(len(keys), len(sizes) * 2 * 2)
+        self.assertEqual(len(keys), len(sizes) * 2 * 3)
 
     def test_odd_sizes_and_inputs_that_are_copied(self):
         for layout, copies in (("aligned", 0), ("misaligned", 1), ("strided", 1)):
@@ -65,7 +67,7 @@ class Sweep(unittest.TestCase):
                     "-n", "3", "-w", "1", "--calls-per-graph", "3", "--force",
                 )  # fmt: skip
                 for point in report["points"]:
-                    expected = copies if point["algorithm"] == "lamport" else 0
+                    expected = copies if point["algorithm"] in MAILBOX else 0
                     if layout == "strided" and point["bytes_per_rank"] == 16:
                         expected = 0  # a single row has no gaps
                     self.assertEqual(point["input_copies_per_call"], expected)
@@ -80,7 +82,7 @@ class Sweep(unittest.TestCase):
         self.assertEqual(read_report(again)["config"], first["config"])
 
     def test_unchecked(self):
-        result = mpirun(RANKS, "--bytes", "16", "-n", "2", "-c", "0", "--json", self.report)
+        result = mpirun(RANKS, *HOST, "--bytes", "16", "-n", "2", "-c", "0", "--json", self.report)
         self.assertEqual(result.code, 0, result.stderr)
         self.assertIn("# Wrong words: N/A (not checked)", result.stdout)
         for point in read_report(self.report)["points"]:
@@ -92,7 +94,7 @@ class ManyRanks(Sweep):
 
     def test_quick_config(self):
         report = self.sweep("--bytes", "64", "-n", "2", "-w", "1", "--calls-per-graph", "2")
-        self.assertEqual(len(report["points"]), 4)
+        self.assertEqual(len(report["points"]), 2 * 3)
 
     test_odd_sizes_and_inputs_that_are_copied = None
     test_the_reported_config_repeats_the_run = None

@@ -1,0 +1,179 @@
+"""Real processes on GPUs, over the transport unicast: every result right, every fault ended.
+
+usage: gpu_test.py PART RANKS
+
+Without a GPU the test is skipped, with that as its reason (exit code 77). Ranks beyond the number
+of GPUs share them under an MPS daemon of the test's own.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from mpi_run import FAULTS, ROOT, left_behind, mpirun, read_report
+
+RANKS = 1
+MAILBOX = ("lamport", "overlapped")
+HUNG = 4
+QUICK = ("-n", "5", "-w", "1", "--calls-per-graph", "7")
+
+
+def gpus():
+    """Number of GPUs that are visible here."""
+    if shutil.which("nvidia-smi") is None:
+        return 0
+    listing = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True)
+    return len(re.findall(r"^GPU \d+:", listing.stdout, re.MULTILINE))
+
+
+def ranks_per_gpu():
+    return -(-RANKS // max(1, gpus()))
+
+
+class Gpu(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.report = Path(directory.name) / "report.json"
+
+    def run_ranks(self, *arguments, share=None, binary=None, mps=True, environment=None):
+        """`arguments` may begin with what the binary with planted faults takes."""
+        prefix = [ROOT / "scripts/launch/mps"] if mps and ranks_per_gpu() > 1 else []
+        return mpirun(
+            RANKS, *arguments, "--transport", "unicast",
+            "--ranks-per-gpu", share or ranks_per_gpu(),
+            *QUICK, "--json", self.report, "--force",
+            binary=binary, prefix=prefix, environment=environment,
+        )  # fmt: skip
+
+    def sweep(self, *arguments, **options):
+        result = self.run_ranks(*arguments, **options)
+        self.assertEqual(result.code, 0, result.stdout + result.stderr)
+        report = read_report(self.report)
+        self.assertEqual(report["run"]["status"], "passed")
+        for point in report["points"]:
+            check = point["check"]
+            self.assertEqual((check["mismatches"], check["leftover"]), (0, 0))
+            self.assertEqual(
+                check["compared"], check["calls"] * RANKS * point["bytes_per_rank"] // 4
+            )
+            # NCCL copies where there is one rank only.
+            self.assertTrue(point["kernels"] or RANKS == 1)
+            self.assertEqual(check["audited"] > 0, point["algorithm"] in MAILBOX)
+        return report
+
+
+class Results(Gpu):
+    def test_every_size_is_right_or_refused_with_the_arithmetic(self):
+        report = self.sweep("-b", "16", "-e", "512K", "-f", "2")
+        has_nccl = report["environment"]["nccl"] is not None
+        reference = "nccl" if has_nccl else "mpi"
+        ran, left_out = set(), set()
+        for point in report["points"]:
+            self.assertEqual(point["check"]["reference"], reference)
+            ran.add((point["algorithm"], point["bytes_per_rank"]))
+        for skip in report["skipped"]:
+            if skip["shape"] is not None:
+                self.assertRegex(skip["reason"], r"\d+ CTAs, and the GPU holds \d+ x \d+ = \d+")
+                self.assertGreater(ranks_per_gpu(), 1)
+                left_out.add((skip["algorithm"], skip["shape"]["bytes"]))
+        sizes = {16 << i for i in range(16)}
+        for algorithm in MAILBOX:
+            done = {size for name, size in ran if name == algorithm}
+            refused = {size for name, size in left_out if name == algorithm}
+            self.assertEqual(done | refused, sizes)
+            self.assertEqual(done & refused, set())
+            self.assertLessEqual({16, 1024, 16384}, done)
+
+    def test_inputs_that_are_copied_and_odd_sizes(self):
+        for layout, copies in (("misaligned", 1), ("strided", 1)):
+            with self.subTest(layout):
+                report = self.sweep(
+                    "--bytes", "1008,1040,4112", "--capacity", "8K", "--input", layout
+                )
+                for point in report["points"]:
+                    if point["algorithm"] in MAILBOX:
+                        self.assertEqual(point["input_copies_per_call"], copies)
+
+    def test_arrivals_and_triggers(self):
+        for arrival in ("relaxed", "acq_rel"):
+            for trigger in ("wait", "publish"):
+                with self.subTest(arrival=arrival, trigger=trigger):
+                    self.sweep(
+                        "--bytes", "16,4K", "--algorithm", "overlapped",
+                        "--arrival", arrival, "--trigger", trigger,
+                    )  # fmt: skip
+
+    def test_without_nccl_the_reference_is_mpi(self):
+        report = self.sweep("--bytes", "16", environment={"MAILBENCH_NCCL": "/nowhere/libnccl.so"})
+        self.assertEqual({p["algorithm"] for p in report["points"]}, set(MAILBOX))
+        self.assertEqual({p["check"]["reference"] for p in report["points"]}, {"mpi"})
+        reasons = {skip["algorithm"]: skip["reason"] for skip in report["skipped"]}
+        self.assertIn("/nowhere/libnccl.so", reasons["nccl"])
+        self.assertIn("/nowhere/libnccl.so", reasons["nccl-symmetric"])
+
+    def test_without_mps_ranks_take_turns(self):
+        if ranks_per_gpu() == 1 or RANKS > 2:
+            self.skipTest("for two ranks that share a GPU")
+        result = self.run_ranks("--bytes", "16", "--algorithm", "lamport,overlapped", mps=False)
+        self.assertEqual(result.code, 0, result.stdout + result.stderr)
+        self.assertIn("without MPS", result.stdout)
+        self.assertEqual(read_report(self.report)["run"]["status"], "passed")
+
+    def test_more_ranks_than_a_gpu_may_have_are_refused(self):
+        if ranks_per_gpu() == 1:
+            self.skipTest("there are enough GPUs")
+        result = self.run_ranks(share=1, mps=False)
+        self.assertEqual(result.code, 3)
+        self.assertEqual(len(result.messages), 1, result.stderr)
+        self.assertIn("--ranks-per-gpu", result.messages[0])
+
+
+class Faults(Gpu):
+    """A rank that is killed, and one that never launches: the others end by themselves, and the
+    GPU can be used at once."""
+
+    FEW = ("--bytes", "16,4K", "--algorithm", "lamport,overlapped", "--timeout", "3")
+
+    def strike(self, rank, where, action):
+        result = self.run_ranks(rank, where, action, *self.FEW, binary=FAULTS)
+        self.assertEqual(left_behind(result.session), [], "a process was left behind")
+        self.assertNotEqual(result.code, 0)
+        self.assertEqual(len(result.messages), 1, result.stderr)
+        report = read_report(self.report)
+        self.assertEqual(report["run"]["status"], "hung")
+        self.assertRegex(report["run"]["reason"], rf"\brank {rank}\b")
+        self.assertIn(report["run"]["reason"], result.stderr)
+        return result, report["run"]["reason"]
+
+    def test_killed_or_never_there(self):
+        places = {"set-up": False, "first-call": False, "mid-sweep": False, "launch": True}
+        for action in ("never", "kill"):
+            for where, in_a_call in places.items():
+                for rank in (0, RANKS - 1):
+                    with self.subTest(action=action, where=where, rank=rank):
+                        result, reason = self.strike(rank, where, action)
+                        if action == "never":
+                            self.assertEqual(result.code, HUNG)
+                        if in_a_call:
+                            self.assertRegex(
+                                reason, rf"generation \d: slots of rank {rank} are still sentinel"
+                            )
+                        self.sweep(*self.FEW)
+
+
+if __name__ == "__main__":
+    RANKS = int(sys.argv.pop())
+    PART = sys.argv.pop()
+    if gpus() == 0:
+        print("skipped: no GPU here (nvidia-smi -L lists none)")
+        sys.exit(77)
+    if PART == "Faults" and RANKS == 1:
+        sys.exit("usage: faults need two ranks or more")
+    os.environ.setdefault("NCCL_NVLS_ENABLE", "0")
+    unittest.main(defaultTest=PART)
