@@ -97,7 +97,7 @@ TEST_F(NcclTest, AllRanksHaveTheUniqueIdOfRank0) {
 
 TEST_F(NcclTest, MissingOnOneRankIsMissingOnAll) {
   if (IsLast()) setenv("MAILBENCH_NCCL", "/nowhere/libnccl.so.2", 1);
-  const std::string reason = Refusal(false);
+  const std::string reason = Refusal(1);
   EXPECT_TRUE(reason.starts_with(LastAlone() + "NCCL")) << reason;
   EXPECT_TRUE(Contains(reason, "/nowhere/libnccl.so.2")) << reason;
 }
@@ -105,31 +105,31 @@ TEST_F(NcclTest, MissingOnOneRankIsMissingOnAll) {
 TEST_F(NcclTest, VersionsHaveToBeEqual) {
   if (g_ranks->size() == 1) GTEST_SKIP() << "one rank has one version";
   if (IsLast()) setenv("FAKE_NCCL_VERSION", "22809", 1);
-  EXPECT_EQ(Refusal(false), "rank 0 has NCCL 2.32.3, but rank " +
-                                std::to_string(g_ranks->size() - 1) + " has NCCL 2.28.9");
+  EXPECT_EQ(Refusal(1), "rank 0 has NCCL 2.32.3, but rank " + std::to_string(g_ranks->size() - 1) +
+                            " has NCCL 2.28.9");
 }
 
 TEST_F(NcclTest, SharedGpusNeedVersionAndVariable) {
   const std::string need =
       "several ranks on one GPU need NCCL 2.30.3 or later and NCCL_MULTI_RANK_GPU_ENABLE=1 "
       "(scripts/launch/mps sets it): ";
-  EXPECT_EQ(Refusal(true), need + "it is not set to 1");
+  EXPECT_EQ(Refusal(2), need + "it is not set to 1");
 
   setenv("NCCL_MULTI_RANK_GPU_ENABLE", "1", 1);
   setenv("FAKE_NCCL_VERSION", "23002", 1);
-  EXPECT_EQ(Refusal(true), need + "this is NCCL 2.30.2");
+  EXPECT_EQ(Refusal(2), need + "this is NCCL 2.30.2");
   setenv("FAKE_NCCL_VERSION", "23003", 1);
   const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, 2);
   ASSERT_NE(result.made, nullptr) << result.reason;
   result.made->Free();
 
   if (IsLast()) setenv("NCCL_MULTI_RANK_GPU_ENABLE", "0", 1);
-  EXPECT_EQ(Refusal(true), LastAlone() + need + "it is not set to 1");
+  EXPECT_EQ(Refusal(2), LastAlone() + need + "it is not set to 1");
 }
 
 TEST_F(NcclTest, InitFailingOnOneRankFailsOnAll) {
   FailOnLast("ncclCommInitRank");
-  const std::string reason = Refusal(false);
+  const std::string reason = Refusal(1);
   EXPECT_TRUE(reason.starts_with(LastAlone() +
                                  "ncclCommInitRank failed: ncclInvalidUsage, invalid usage: "
                                  "ncclCommInitRank was told to fail ("))
@@ -139,7 +139,7 @@ TEST_F(NcclTest, InitFailingOnOneRankFailsOnAll) {
 
 TEST_F(NcclTest, NoUniqueIdFailsOnAll) {
   if (g_ranks->rank() == 0) setenv("FAKE_NCCL_FAIL", "ncclGetUniqueId", 1);
-  EXPECT_TRUE(Contains(Refusal(false), "ncclGetUniqueId failed"));
+  EXPECT_TRUE(Contains(Refusal(1), "ncclGetUniqueId failed"));
 }
 
 TEST_F(NcclTest, ErrorsNameTheCallAndTheRank) {

@@ -24,8 +24,10 @@ from mpi_run import (
 
 RANKS = 4
 LAST = RANKS - 1
-WHAT = ("--transport", "host", "--algorithm", "lamport,mpi")
-SIZES = (*WHAT, "--bytes", "16,1K", "-n", "5", "-w", "1", "--calls-per-graph", "3")
+HOST = ("--transport", "host")
+WHAT = (*HOST, "--algorithm", "lamport,mpi")
+SHORT = ("--bytes", "16,1K", "-n", "5", "-w", "1", "--calls-per-graph", "3")
+SIZES = (*WHAT, *SHORT)
 POINTS = 2 * 2 * 2
 HUNG = 4
 
@@ -36,10 +38,11 @@ class Faults(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.report = Path(directory.name) / "report.json"
 
-    def strike(self, rank, where, action, *arguments):
+    def strike(self, rank, where, action, *arguments, what=WHAT):
         result = mpirun(
-            RANKS, rank, where, action, *SIZES, "--json", self.report, *arguments, binary=FAULTS
-        )
+            RANKS, rank, where, action, *what, *SHORT, "--json", self.report, *arguments,
+            binary=FAULTS,
+        )  # fmt: skip
         self.assertEqual(left_behind(result.session), [], "a process was left behind")
         return result
 
@@ -122,7 +125,8 @@ class Faults(unittest.TestCase):
             self.assertIn(check["first"], result.stdout)
 
     def test_a_word_left_in_the_mailbox_is_wrong_data(self):
-        result = self.strike(1, "-", "leave", "--algorithm", "lamport", "--mode", "eager")
+        what = (*HOST, "--algorithm", "lamport,overlapped", "--mode", "eager")
+        result = self.strike(1, "-", "leave", what=what)
         self.assertEqual(result.code, 5)
         report = read_report(self.report)
         self.assertEqual(report["run"]["status"], "wrong")
