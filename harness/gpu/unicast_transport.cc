@@ -1,52 +1,53 @@
 #include "harness/gpu/unicast_transport.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "harness/error.h"
-#include "harness/gpu/cuda_error.h"
+#include "harness/command_line/run_config.h"
 #include "harness/gpu/device.h"
 #include "harness/gpu/driver.h"
 #include "harness/gpu/gpu_executor.h"
 #include "harness/gpu/nccl_comm.h"
 #include "harness/gpu/nccl_reference.h"
+#include "harness/gpu/nccl_window.h"
 #include "harness/memory/unicast_region.h"
-#include "harness/ranks/ranks.h"
+#include "harness/ranks/vote_on.h"
 #include "harness/report/environment.h"
 
 namespace mailbench {
 namespace {
 
-constexpr std::chrono::milliseconds kExchangeDeadline{10'000};
+constexpr std::chrono::milliseconds kLeastExchangeDeadline{10'000};
+constexpr std::size_t kTrialWindowBytes = 4096;
 
 const DriverTable& LoadDriverEverywhere(const Ranks& ranks) {
   const DriverTable* driver = nullptr;
-  std::string error;
-  try {
-    driver = &LoadDriver();
-  } catch (const MachineError& failure) {
-    error = failure.what();
-  }
-  ranks.Vote(ExitCode::kMachine, error);
+  VoteOn(ranks, ExitCode::kMachine, [&] { driver = &LoadDriver(); });
   return *driver;
+}
+
+// Collective. Why NCCL's symmetric windows cannot be used, "" when they can: only a trial tells.
+std::string TryWindow(const NcclComm& comm) {
+  const NcclResult<SymmetricWindow> trial = SymmetricWindow::Create(comm, kTrialWindowBytes);
+  if (trial.made) trial.made->Free();
+  return trial.reason;
 }
 
 class UnicastTransport : public Transport {
  public:
-  UnicastTransport(const Ranks& ranks, int ranks_per_gpu)
+  UnicastTransport(const RunConfig& config, const Ranks& ranks)
       : ranks_(ranks),
         driver_(LoadDriverEverywhere(ranks)),
-        device_(ChooseDevice(driver_, ranks, ranks_per_gpu)),
+        device_(ChooseDevice(driver_, ranks, config.ranks_per_gpu)),
+        exchange_deadline_(std::max(
+            kLeastExchangeDeadline,
+            std::chrono::milliseconds(static_cast<std::int64_t>(config.timeout_seconds * 1000)))),
         mpi_reference_(ranks) {
-    std::string error;
-    try {
-      executor_.emplace(driver_);
-    } catch (const SystemError& failure) {
-      error = failure.what();
-    }
-    ranks_.Vote(ExitCode::kMachine, error);
+    VoteOn(ranks_, ExitCode::kMachine, [&] { executor_.emplace(driver_); });
 
     site_.transport = name();
     site_.ranks = ranks.size();
@@ -56,7 +57,9 @@ class UnicastTransport : public Transport {
     NcclResult<NcclComm> nccl = NcclComm::Create(ranks_, site_.ranks_per_gpu);
     nccl_ = std::move(nccl.made);
     site_.nccl_refusal = nccl.reason;
-    if (nccl_) nccl_reference_.emplace(*nccl_, *executor_);
+    if (!nccl_) return;
+    site_.windows_refusal = TryWindow(*nccl_);
+    nccl_reference_.emplace(*nccl_, *executor_);
   }
 
   std::string_view name() const override { return "unicast"; }
@@ -69,7 +72,7 @@ class UnicastTransport : public Transport {
   NcclComm* nccl() override { return nccl_.get(); }
 
   std::unique_ptr<SymmetricRegion> Allocate(std::size_t bytes) override {
-    return AllocateUnicast(driver_, ranks_, device_.index(), bytes, kExchangeDeadline);
+    return AllocateUnicast(driver_, ranks_, device_.index(), bytes, exchange_deadline_);
   }
 
   void Describe(Environment& environment) const override {
@@ -92,6 +95,7 @@ class UnicastTransport : public Transport {
   const Ranks& ranks_;
   const DriverTable& driver_;
   Device device_;
+  std::chrono::milliseconds exchange_deadline_;
   Site site_;
   std::optional<GpuExecutor> executor_;
   MpiReference mpi_reference_;
@@ -101,8 +105,8 @@ class UnicastTransport : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> MakeUnicastTransport(const Ranks& ranks, int ranks_per_gpu) {
-  return std::make_unique<UnicastTransport>(ranks, ranks_per_gpu);
+std::unique_ptr<Transport> MakeUnicastTransport(const RunConfig& config, const Ranks& ranks) {
+  return std::make_unique<UnicastTransport>(config, ranks);
 }
 
 }  // namespace mailbench

@@ -9,9 +9,11 @@
 namespace mailbench {
 
 class Ranks;
+struct RunConfig;
 
-// Collective. Each rank takes its GPU (see ChooseDevice) and starts NCCL where it can run. Throws
-// MachineError on every rank alike when any rank cannot have the transport.
-std::unique_ptr<Transport> MakeUnicastTransport(const Ranks& ranks, int ranks_per_gpu);
+// Collective. Each rank takes its GPU (see ChooseDevice, with config.ranks_per_gpu) and starts NCCL
+// where it can run. Throws MachineError on every rank alike when any rank cannot have the
+// transport.
+std::unique_ptr<Transport> MakeUnicastTransport(const RunConfig& config, const Ranks& ranks);
 
 }  // namespace mailbench

@@ -129,6 +129,9 @@ PointRecord MeasurePoint(const PointKey& key, Mode mode, std::uint32_t point_ind
     const int rounds = mode == Mode::kGraph ? kGraphCheckRounds : kEagerCheckRounds;
     for (int round = 0; round < rounds; ++round) {
       sample.Fill(calls);
+      // Ranks that share a GPU: what one does before its call, a memset even, may find no room
+      // beside the calls of its peers, and they wait for it.
+      ranks.Barrier();
       sample.Run();
       check.Add(sample.Check());
     }

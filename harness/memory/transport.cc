@@ -17,7 +17,7 @@ constexpr std::string_view kByPreference[] = {"multicast", "unicast", "host"};
 std::unique_ptr<Transport> Make(std::string_view name, const RunConfig& config,
                                 const Ranks& ranks) {
   if (name == "host") return std::make_unique<HostTransport>(ranks);
-  if (name == "unicast") return MakeUnicastTransport(ranks, config.ranks_per_gpu);
+  if (name == "unicast") return MakeUnicastTransport(config, ranks);
   throw MachineError("this version does not have it");
 }
 

@@ -51,7 +51,19 @@ void AgreeOnArguments(const ParsedArguments& own, const Ranks& ranks) {
   }
 }
 
-void AgreeOnPlan(const SweepPlan& plan, const Ranks& ranks) {
+SweepPlan AgreeOnPlan(const Collective& collective, const RunConfig& config, const Site& site,
+                      const Ranks& ranks) {
+  SweepPlan plan;
+  ExitCode code = ExitCode::kPassed;
+  std::string error;
+  try {
+    plan = PlanSweep(collective, config, site);
+  } catch (const Error& failure) {
+    code = failure.code();
+    error = failure.what();
+  }
+  ranks.Vote(code, error);
+
   std::string own;
   for (const SweepPoint& point : plan.points) own += ToString(point.key) + '\n';
   const std::vector<std::string> plans = ranks.Gather(std::to_string(HashText(own)));
@@ -61,6 +73,7 @@ void AgreeOnPlan(const SweepPlan& plan, const Ranks& ranks) {
                          " can run different algorithms or sizes: their machines are not alike");
     }
   }
+  return plan;
 }
 
 }  // namespace mailbench

@@ -23,8 +23,10 @@ ParsedArguments ParseArguments(int argc, const char* const* argv, const Collecti
 // two ranks were given different ones: it then names the ranks and the first differences.
 void AgreeOnArguments(const ParsedArguments& own, const Ranks& ranks);
 
-// Collective. Throws MachineError on every rank alike when the ranks plan different points, as
-// those of unlike GPUs may.
-void AgreeOnPlan(const SweepPlan& plan, const Ranks& ranks);
+// Collective. What PlanSweep plans, the same on every rank. Throws its MachineError or UsageError
+// on every rank alike, and MachineError when the ranks plan different points, as those of unlike
+// GPUs may.
+SweepPlan AgreeOnPlan(const Collective& collective, const RunConfig& config, const Site& site,
+                      const Ranks& ranks);
 
 }  // namespace mailbench

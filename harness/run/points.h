@@ -25,8 +25,8 @@ struct SweepPlan {
 };
 
 // Without config.algorithms: the subject and every comparison that can run, never the known-bad.
-// Pure, and the same on every rank. Throws MachineError for an algorithm that was named and cannot
-// run with any shape, and when none can.
+// From what it is given and, on GPUs, from what kernels take of this one. Throws MachineError for
+// an algorithm that was named and cannot run with any shape, and when none can.
 SweepPlan PlanSweep(const Collective& collective, const RunConfig& config, const Site& site);
 
 // --list: the algorithms and what they are. --dry-run: the points. Both end with a newline.

@@ -45,8 +45,23 @@ int Answer(const ParsedArguments& parsed) {
 }
 
 Ending EndingOf(const Error& error) {
-  const bool refused = error.code() == ExitCode::kMachine || error.code() == ExitCode::kUsage;
-  return {error.code(), refused ? RunStatus::kRefused : RunStatus::kFailed, error.what()};
+  RunStatus status = RunStatus::kFailed;
+  switch (error.code()) {
+    case ExitCode::kMachine:
+    case ExitCode::kUsage:
+      status = RunStatus::kRefused;
+      break;
+    case ExitCode::kWrong:
+      status = RunStatus::kWrong;
+      break;
+    case ExitCode::kHung:
+      status = RunStatus::kHung;
+      break;
+    case ExitCode::kPassed:
+    case ExitCode::kFailed:
+      break;
+  }
+  return {error.code(), status, error.what()};
 }
 
 // Everything that is settled before the first resource is taken.
@@ -99,8 +114,7 @@ void PrepareOnRankZero(const RunConfig& config, const Ranks& ranks, Prepared& pr
 Prepared Prepare(const Collective& collective, const RunConfig& config, const Ranks& ranks) {
   Prepared prepared;
   prepared.transport = ChooseTransport(config, ranks);
-  prepared.plan = PlanSweep(collective, config, prepared.transport.transport->site());
-  AgreeOnPlan(prepared.plan, ranks);
+  prepared.plan = AgreeOnPlan(collective, config, prepared.transport.transport->site(), ranks);
   prepared.facts = FactsOf(collective, config, ranks, prepared.transport, prepared.plan);
   PrepareOnRankZero(config, ranks, prepared);
   return prepared;
@@ -112,14 +126,26 @@ struct LiveParts {
   std::mutex mutex;              // guards what follows
   Executor* executor = nullptr;  // null: nothing runs
 
-  void Set(Executor* running) {
-    const std::lock_guard lock(mutex);
-    executor = running;
-  }
   void Stop() {
     const std::lock_guard lock(mutex);
     if (executor != nullptr) executor->Abandon(std::chrono::milliseconds(kStopDeviceLimitMs));
   }
+};
+
+// Shows an executor to the thread that ends a run, for as long as this lives.
+class LiveExecutor {
+ public:
+  LiveExecutor(LiveParts* live, Executor* executor) : live_(live) { Set(executor); }
+  ~LiveExecutor() { Set(nullptr); }
+  LiveExecutor(const LiveExecutor&) = delete;
+  LiveExecutor& operator=(const LiveExecutor&) = delete;
+
+ private:
+  void Set(Executor* executor) {
+    const std::lock_guard lock(live_->mutex);
+    live_->executor = executor;
+  }
+  LiveParts* live_;
 };
 
 // A run under way. One a process.
@@ -144,9 +170,14 @@ class Session {
       return ExitCode::kPassed;
     }
     PrintOnRankZero(HeadOf(prepared, launcher.launched));
-    Transport& transport = *prepared.transport.transport;
-    live_.Set(&transport.executor());
+    const ExitCode code = Measure(prepared, hooks);
+    prepared.transport.transport->Free();
+    return code;
+  }
 
+ private:
+  ExitCode Measure(Prepared& prepared, const RunHooks& hooks) {
+    const LiveExecutor live(&live_, &prepared.transport.transport->executor());
     RunBoard board(ranks_);
     watchdog_.Attach(board.view());
     Heartbeat heartbeat(board.slot(), hooks.observer);
@@ -165,12 +196,9 @@ class Session {
     watchdog_.Detach();
     ranks_.OnMeeting(nullptr);
     board.Free();
-    live_.Set(nullptr);
-    transport.Free();
     return code;
   }
 
- private:
   void PrintOnRankZero(const std::string& text) const {
     if (ranks_.rank() != 0) return;
     std::fputs(text.c_str(), stdout);

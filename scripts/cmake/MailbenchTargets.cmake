@@ -17,6 +17,15 @@ function(mailbench_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK} PRIVATE mailbench_flags)
 endfunction()
 
+# Sets `variable` to what tests with these labels must not use at the same time: the GPU.
+function(mailbench_resource_lock variable)
+  set(lock "")
+  if("gpu" IN_LIST ARGN)
+    set(lock gpu)
+  endif()
+  set(${variable} "${lock}" PARENT_SCOPE)
+endfunction()
+
 # mailbench_test(NAME SOURCES ... LINK ... [LABELS ...] [RANKS N...]): a GoogleTest
 # program, run once, or once for each N under mpirun.
 function(mailbench_test name)
@@ -27,6 +36,7 @@ function(mailbench_test name)
   if(NOT ARG_LABELS)
     set(ARG_LABELS host)
   endif()
+  mailbench_resource_lock(lock ${ARG_LABELS})
   add_executable(${name} ${ARG_SOURCES})
   if(ARG_RANKS)
     target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest mailbench_flags)
@@ -38,7 +48,7 @@ function(mailbench_test name)
     target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main GTest::gmock mailbench_flags)
     # Found when ctest runs: the test programs are not started during the build.
     gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
-                         PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300
+                         PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300 RESOURCE_LOCK "${lock}"
                          ENVIRONMENT "${MAILBENCH_TEST_ENVIRONMENT}")
   endif()
 endfunction()
@@ -121,8 +131,9 @@ function(mailbench_python_test name)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   add_test(NAME ${name}
            COMMAND Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" ${ARG_ARGUMENTS})
+  mailbench_resource_lock(lock ${ARG_LABELS})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600 PROCESSORS 2
-    SKIP_RETURN_CODE 77 ENVIRONMENT
+    RESOURCE_LOCK "${lock}" SKIP_RETURN_CODE 77 ENVIRONMENT
     "${MAILBENCH_TEST_ENVIRONMENT};PYTHONPATH=${CMAKE_SOURCE_DIR}/harness/run;PYTHONDONTWRITEBYTECODE=1;MAILBENCH_ROOT=${CMAKE_SOURCE_DIR};MAILBENCH_BIN=$<TARGET_FILE:${ARG_BINARY}>;MAILBENCH_FAULTS=$<TARGET_FILE:${ARG_BINARY}_faults>;MPIEXEC=${MPIEXEC_EXECUTABLE}")
 endfunction()
 

@@ -89,6 +89,7 @@ class WatchedTransport : public Transport {
   const Site& site() const override { return inner_.site(); }
   Executor& executor() override { return inner_.executor(); }
   Reference& reference() override { return inner_.reference(); }
+  NcclComm* nccl() override { return inner_.nccl(); }
   std::unique_ptr<SymmetricRegion> Allocate(std::size_t bytes) override {
     auto region = inner_.Allocate(bytes);
     view_ = region->view();
@@ -116,6 +117,7 @@ class LeavesAWord : public Instance {
   void Fill(int slot, std::uint64_t call) override { inner_->Fill(slot, call); }
   void Enqueue(int slot) override { inner_->Enqueue(slot); }
   CheckResult Check(int slot) override { return inner_->Check(slot); }
+  std::string DescribeWait() const override { return inner_->DescribeWait(); }
   void Free() override { inner_->Free(); }
   CheckResult Audit() override {
     const SymmetricView& view = transport_.view();

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "harness/error.h"
-#include "harness/ranks/ranks.h"
+#include "harness/ranks/vote_on.h"
 #include "harness/validate/comparison.h"
 #include "harness/validate/payload.h"
 #include "harness/validate/reference.h"
@@ -38,13 +38,7 @@ GatherBuffers::GatherBuffers(const InstanceContext& context, WordMap map)
 
 std::unique_ptr<Buffer> GatherBuffers::TakeMemory(std::size_t bytes) {
   std::unique_ptr<Buffer> memory;
-  std::string error;
-  try {
-    memory = context_.executor.Allocate(bytes);
-  } catch (const MachineError& failure) {
-    error = failure.what();
-  }
-  ranks().Vote(ExitCode::kMachine, error);
+  VoteOn(ranks(), ExitCode::kMachine, [&] { memory = context_.executor.Allocate(bytes); });
   return memory;
 }
 

@@ -22,7 +22,7 @@ class GpuGather : public MailboxGather {
  public:
   GpuGather(const InstanceContext& context, const GatherOptions& options)
       : MailboxGather(context), executor_(*context.executor.gpu()), options_(options) {
-    options_.abort_word = executor_.abort_word();
+    if (context.config.own.at("abort-check") == "on") options_.abort_word = executor_.abort_word();
     state_ = TakeMemory(sizeof(GatherState));
     executor_.FillWords(state_->data(), 0, sizeof(GatherState) / sizeof(std::uint32_t));
   }

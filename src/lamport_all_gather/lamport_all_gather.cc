@@ -32,6 +32,12 @@ const FlagInfo kFlags[] = {
      "grids, or after the publish",
      "wait",
      {"wait", "publish"}},
+    {"abort-check",
+     "whether polls of lamport and overlapped look at the abort word, on a GPU; off shows what "
+     "that "
+     "costs, and leaves a rank that is missing to the end of the process",
+     "on",
+     {"on", "off"}},
 };
 
 // Counts of MPI are ints, and inputs may be rows with gaps.
@@ -80,9 +86,9 @@ std::optional<std::string> LamportAllGather::UnsupportedReason(std::string_view 
   }
   if (!site.on_gpu) return "it gathers GPU memory: it runs on transport unicast";
   if (!site.nccl_refusal.empty()) return site.nccl_refusal;
-  if (algorithm == "nccl-symmetric" && config.own.at("input") != "aligned") {
-    return "its windows hold aligned inputs only";
-  }
+  if (algorithm != "nccl-symmetric") return std::nullopt;
+  if (!site.windows_refusal.empty()) return site.windows_refusal;
+  if (config.own.at("input") != "aligned") return "its windows hold aligned inputs only";
   return std::nullopt;
 }
 

@@ -71,9 +71,10 @@ std::string MailboxGather::DescribeWait() const {
                                reinterpret_cast<const std::byte*>(mailbox_.local), kPeekLimit)) {
     return whose + " could not be read";
   }
-  const std::string found = Describe(
-      DiagnoseMailbox(copy.data(), layout_, packs, PlanAllGather(packs, layout_.ranks).poll_batch));
-  return whose + (found.empty() ? " holds no payload: no call waits there" : ", " + found);
+  const MailboxDiagnosis diagnosis =
+      DiagnoseMailbox(copy.data(), layout_, packs, PlanAllGather(packs, layout_.ranks).poll_batch);
+  if (diagnosis.generations.empty()) return whose + " holds no payload: no call waits there";
+  return whose + ", " + Describe(diagnosis);
 }
 
 void MailboxGather::Free() {

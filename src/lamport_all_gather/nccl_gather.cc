@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "harness/error.h"
@@ -39,6 +40,8 @@ class NcclGather : public GatherBuffers {
     CountInput(from.copied);
     comm_.AllGather(from.data, output(slot), static_cast<std::size_t>(bytes()), executor_.stream());
   }
+
+  std::string DescribeWait() const override { return comm_.AsyncError(); }
 
   void Free() override {
     staging_.reset();
