@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <vector>
+#include <utility>
 
+#include "harness/gpu/cuda_handles.h"
 #include "harness/launch/executor.h"
 
 namespace mailbench {
@@ -19,14 +20,11 @@ struct DriverTable;
 class GpuExecutor : public Executor {
  public:
   explicit GpuExecutor(const DriverTable& driver);
-  ~GpuExecutor() override;  // frees what it can; errors are dropped
-  GpuExecutor(const GpuExecutor&) = delete;
-  GpuExecutor& operator=(const GpuExecutor&) = delete;
 
   // The stream of all calls. Does not wait for the legacy default stream.
-  cudaStream_t stream() const { return stream_; }
+  cudaStream_t stream() const { return stream_.get(); }
   // A word of host memory, mapped into the device, that turns non-zero when the run is given up.
-  const std::uint32_t* abort_word() const { return abort_word_; }
+  const std::uint32_t* abort_word() const { return abort_word_.get(); }
 
   std::unique_ptr<Graph> Record(const std::function<void()>& enqueue) override;
   double Time(int calls, const std::function<void()>& enqueue) override;
@@ -48,14 +46,15 @@ class GpuExecutor : public Executor {
   void Synchronize();
 
   const DriverTable& driver_;
-  int device_ = 0;
-  cudaStream_t stream_ = nullptr;
-  cudaStream_t peek_stream_ = nullptr;
-  cudaEvent_t start_ = nullptr;
-  cudaEvent_t stop_ = nullptr;
-  std::uint32_t* abort_word_ = nullptr;  // pinned
+  int device_;
+  CudaStream stream_;
+  CudaStream peek_stream_;
+  CudaEvent start_;
+  CudaEvent stop_;
+  PinnedMemory<std::uint32_t> abort_word_;
+  // Made with the object: pinning waits for kernels, and Peek is for when they are stuck.
+  PinnedMemory<std::byte> peek_buffer_;
   std::function<void(int)> observer_;
-  std::byte* peek_buffer_ = nullptr;  // pinned
 };
 
 }  // namespace mailbench

@@ -60,10 +60,11 @@ class Executor {
   virtual void FillWords(std::byte* to, std::uint32_t word, std::size_t words) = 0;
 
   // Makes calls that run now, and all later ones, end without a result; waits for them up to
-  // `limit`. True: nothing runs any more. From any thread; the run is over afterwards.
+  // `limit`. True: nothing runs any more. From any thread; the run is over afterwards. Kernels of
+  // other libraries (NCCL) do not look at the abort word: they end with the process.
   virtual bool Abandon(std::chrono::milliseconds limit) = 0;
-  // Copies device memory while calls may be stuck on the device, or false within `limit`. From any
-  // thread.
+  // Copies device memory while calls may be stuck on the device; false, within `limit`, when not
+  // all of it could be copied. From any thread.
   virtual bool Peek(std::span<std::byte> to, const std::byte* from,
                     std::chrono::milliseconds limit) = 0;
 
