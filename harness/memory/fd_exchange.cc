@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -71,25 +72,34 @@ Setting Agree(const Ranks& ranks, const std::string& directory, std::uint64_t no
 // One rank's part once its socket is bound. Communicates by sockets only.
 class Swap {
  public:
-  Swap(const Setting& setting, const FdMessage& own, int socket, int fd)
-      : setting_(setting), own_(own), socket_(socket), fd_(fd), got_(setting.processes.size()) {
+  Swap(const Setting& setting, const FdMessage& own, int socket, int fd,
+       const FdExchangeHooks& hooks)
+      : setting_(setting),
+        own_(own),
+        socket_(socket),
+        fd_(fd),
+        hooks_(hooks),
+        got_(setting.processes.size()) {
+    if (!hooks_.sends) return;
     // From the successor on, so that not all ranks begin with rank 0.
     const auto size = static_cast<int>(got_.size());
     for (int step = size - 1; step > 0; --step) to_send_.push_back((OwnRank() + step) % size);
   }
 
-  void SendNothing() { to_send_.clear(); }
-
   std::vector<FileDescriptor> Run(std::chrono::milliseconds limit) {
     const Clock::time_point deadline = Clock::now() + limit;
     while (true) {
       SendMore();
-      while (auto received = ReceiveFds(socket_)) Take(std::move(*received));
+      std::optional<ReceivedFds> received = ReceiveFds(socket_);
+      const bool more_may_wait = received.has_value();
+      if (received) Take(std::move(*received));
       const std::vector<int> missing = Missing();
       if (missing.empty() && to_send_.empty()) return std::move(got_);
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
       if (left.count() <= 0) throw SystemError(Late(missing, limit));
+      // Not before the look at the clock: somebody may send without end.
+      if (more_may_wait) continue;
       pollfd waiting{.fd = socket_, .events = POLLIN, .revents = 0};
       poll(&waiting, 1,
            static_cast<int>((to_send_.empty() ? left : std::min(left, kRetry)).count()));
@@ -139,6 +149,7 @@ class Swap {
     } else {
       ++refused_;
       last_refusal_ = refusal;
+      if (hooks_.refused) hooks_.refused();
     }
   }
 
@@ -165,6 +176,7 @@ class Swap {
   const FdMessage own_;
   const int socket_;
   const int fd_;
+  const FdExchangeHooks& hooks_;
   std::vector<FileDescriptor> got_;  // by rank
   std::vector<int> to_send_;         // ranks that have not been sent to yet
   int refused_ = 0;
@@ -199,11 +211,8 @@ std::vector<FileDescriptor> ExchangeFds(const Ranks& ranks, int fd,
     if (hooks.socket_bound) hooks.socket_bound(setting.directory, own);
   });
   std::vector<FileDescriptor> fds;
-  VoteOn(ranks, ExitCode::kFailed, [&] {
-    Swap swap(setting, own, socket.get(), fd);
-    if (!hooks.sends) swap.SendNothing();
-    fds = swap.Run(deadline);
-  });
+  VoteOn(ranks, ExitCode::kFailed,
+         [&] { fds = Swap(setting, own, socket.get(), fd, hooks).Run(deadline); });
   return fds;
 }
 

@@ -22,7 +22,8 @@ struct FdExchangeHooks {
   std::function<void(const std::string& directory)> directory_made;
   // This rank's socket is bound, and no rank has sent anything. `own` is what this one will send.
   std::function<void(const std::string& directory, const FdMessage& own)> socket_bound;
-  bool sends = true;  // false: this rank never sends
+  std::function<void()> refused;  // this rank has refused a datagram
+  bool sends = true;              // false: this rank never sends
 };
 
 // The socket of `rank` in an exchange's directory.

@@ -187,6 +187,25 @@ TEST(FdExchange, SaysWhatItRefusedWhenARankIsMissing) {
   ExpectSameOnAllRanks(text);
 }
 
+TEST(FdExchange, AFloodHoldsNoRankPastTheDeadline) {
+  if (ranks->size() == 1 || ranks->size() > 8) GTEST_SKIP();
+  const FileDescriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const FileDescriptor forged = Memory(kForged);
+  const std::ptrdiff_t before = OpenFds();
+  std::string target;
+  FdExchangeHooks hooks;
+  hooks.sends = ranks->rank() != 1;
+  hooks.refused = [&] { SendFd(socket.get(), target, {.nonce = 1}, forged.get()); };
+  hooks.socket_bound = [&](const std::string& directory, const FdMessage& own) {
+    target = FdSocketPath(directory, static_cast<int>(own.rank));
+    if (own.rank == 0) hooks.refused();
+  };
+  const std::string text = ErrorOf(kShort, hooks);
+  EXPECT_NE(text.find("refused: a datagram that is no message"), std::string::npos) << text;
+  ExpectSameOnAllRanks(text);
+  EXPECT_EQ(OpenFds(), before);
+}
+
 TEST(FdExchange, NoDirectoryIsTheSameErrorOnAllRanks) {
   const std::ptrdiff_t before = OpenFds();
   FdExchangeHooks hooks;
