@@ -5,6 +5,7 @@
 
 #include "harness/error.h"
 #include "harness/ranks/ranks.h"
+#include "harness/ranks/vote_on.h"
 #include "harness/validate/comparison.h"
 
 namespace mailbench {
@@ -14,8 +15,11 @@ void NcclReference::AllGather(std::span<const std::uint32_t> own, std::span<std:
   if (new_size) {
     send_.reset();  // gives the memory back before the new is taken
     receive_.reset();
-    send_ = executor_.Allocate(own.size_bytes());
-    receive_ = executor_.Allocate(all.size_bytes());
+    words_ = 0;
+    VoteOn(comm_.ranks(), ExitCode::kMachine, [&] {
+      send_ = executor_.Allocate(own.size_bytes());
+      receive_ = executor_.Allocate(all.size_bytes());
+    });
     words_ = own.size();
   }
   executor_.CopyIn(send_->data(), std::as_bytes(own));

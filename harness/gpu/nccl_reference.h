@@ -20,7 +20,8 @@ class NcclReference : public Reference {
 
   std::string_view name() const override { return "nccl"; }
   // Through memory of the device that it keeps. The first gather of each size is itself compared
-  // with MPI's: throws Error(kWrong) on every rank alike when they differ.
+  // with MPI's: throws Error(kWrong) on every rank alike when they differ, and MachineError so when
+  // memory for it is short on some rank.
   void AllGather(std::span<const std::uint32_t> own, std::span<std::uint32_t> all) override;
 
  private:
