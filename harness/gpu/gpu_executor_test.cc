@@ -43,7 +43,8 @@ cudaError_t Free(void* handle) {
 
 }  // namespace
 
-// NOLINTBEGIN(bugprone-reserved-identifier): the linker's --wrap forms these names.
+// NOLINTBEGIN(bugprone-reserved-identifier,google-runtime-int): the linker's --wrap forms these
+// names, and CUDA the types.
 extern "C" {
 
 cudaError_t __wrap_cudaGetDevice(int* device) {
@@ -87,7 +88,7 @@ cudaError_t __wrap_cudaGraphExecDestroy(cudaGraphExec_t executable) { return Fre
 cudaError_t __wrap_cudaGraphDestroy(cudaGraph_t graph) { return Free(graph); }
 
 }  // extern "C"
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier,google-runtime-int)
 
 namespace mailbench {
 namespace {
