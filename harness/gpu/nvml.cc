@@ -15,58 +15,91 @@ constexpr int kNvmlClockSm = 1;
 constexpr int kNvmlClockMemory = 2;
 constexpr unsigned kNvmlDriverVersionLength = 80;
 
-class Library {
- public:
-  explicit Library(const std::string& name) : handle_(dlopen(name.c_str(), RTLD_NOW)) {}
-  ~Library() {
-    if (handle_ != nullptr) dlclose(handle_);
-  }
-  Library(const Library&) = delete;
-  Library& operator=(const Library&) = delete;
-
-  // Calls `symbol`; true when it is there and succeeded.
-  template <typename... Arguments>
-  bool Call(const char* symbol, Arguments... arguments) const {
-    void* const found = handle_ == nullptr ? nullptr : dlsym(handle_, symbol);
-    if (found == nullptr) return false;
-    return reinterpret_cast<int (*)(Arguments...)>(found)(arguments...) == kNvmlSuccess;
-  }
-
- private:
-  void* handle_;
+// One pointer a function; null where the library lacks it.
+struct NvmlTable {
+  int (*init)() = nullptr;
+  int (*shutdown)() = nullptr;
+  int (*driver_version)(char* text, unsigned length) = nullptr;
+  int (*device_by_bus_id)(const char* pci_bus_id, NvmlDevice* device) = nullptr;
+  int (*clock)(NvmlDevice device, int type, unsigned* mhz) = nullptr;
+  int (*max_clock)(NvmlDevice device, int type, unsigned* mhz) = nullptr;
+  int (*mig_mode)(NvmlDevice device, unsigned* current, unsigned* pending) = nullptr;
 };
 
-std::optional<int> Clock(const Library& nvml, const char* symbol, NvmlDevice device, int type) {
+template <typename Function>
+void Find(void* library, const char* symbol, Function*& function) {
+  function = reinterpret_cast<Function*>(dlsym(library, symbol));
+}
+
+NvmlTable FindAll(void* library) {
+  NvmlTable table;
+  Find(library, "nvmlInit_v2", table.init);
+  Find(library, "nvmlShutdown", table.shutdown);
+  Find(library, "nvmlSystemGetDriverVersion", table.driver_version);
+  Find(library, "nvmlDeviceGetHandleByPciBusId_v2", table.device_by_bus_id);
+  Find(library, "nvmlDeviceGetClockInfo", table.clock);
+  Find(library, "nvmlDeviceGetMaxClockInfo", table.max_clock);
+  Find(library, "nvmlDeviceGetMigMode", table.mig_mode);
+  return table;
+}
+
+// Whether the function is there and succeeded.
+template <typename Function, typename... Arguments>
+bool Call(Function* function, Arguments... arguments) {
+  return function != nullptr && function(arguments...) == kNvmlSuccess;
+}
+
+// The library, loaded and started for as long as this lives.
+class Session {
+ public:
+  explicit Session(const std::string& name) : library_(dlopen(name.c_str(), RTLD_NOW)) {
+    if (library_ == nullptr) return;
+    const NvmlTable found = FindAll(library_);
+    if (!Call(found.init)) return;
+    table_ = found;
+  }
+  ~Session() {
+    Call(table_.shutdown);
+    if (library_ != nullptr) dlclose(library_);
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  const NvmlTable& table() const { return table_; }  // empty where NVML did not start
+
+ private:
+  void* library_;
+  NvmlTable table_;
+};
+
+std::optional<int> Clock(decltype(NvmlTable::clock) function, NvmlDevice device, int type) {
   unsigned mhz = 0;
-  if (!nvml.Call(symbol, device, type, &mhz)) return std::nullopt;
+  if (!Call(function, device, type, &mhz)) return std::nullopt;
   return static_cast<int>(mhz);
 }
 
-void ReadDevice(const Library& nvml, NvmlDevice device, NvmlFacts& facts) {
-  facts.sm_clock_mhz = Clock(nvml, "nvmlDeviceGetClockInfo", device, kNvmlClockSm);
-  facts.sm_clock_max_mhz = Clock(nvml, "nvmlDeviceGetMaxClockInfo", device, kNvmlClockSm);
-  facts.memory_clock_mhz = Clock(nvml, "nvmlDeviceGetClockInfo", device, kNvmlClockMemory);
-  facts.memory_clock_max_mhz = Clock(nvml, "nvmlDeviceGetMaxClockInfo", device, kNvmlClockMemory);
+void ReadDevice(const NvmlTable& nvml, NvmlDevice device, NvmlFacts& facts) {
+  facts.sm_clock_mhz = Clock(nvml.clock, device, kNvmlClockSm);
+  facts.sm_clock_max_mhz = Clock(nvml.max_clock, device, kNvmlClockSm);
+  facts.memory_clock_mhz = Clock(nvml.clock, device, kNvmlClockMemory);
+  facts.memory_clock_max_mhz = Clock(nvml.max_clock, device, kNvmlClockMemory);
   unsigned current = 0;
   unsigned pending = 0;
-  if (nvml.Call("nvmlDeviceGetMigMode", device, &current, &pending)) facts.mig = current != 0;
+  if (Call(nvml.mig_mode, device, &current, &pending)) facts.mig = current != 0;
 }
 
 }  // namespace
 
 NvmlFacts ReadNvmlFacts(const std::string& pci_bus_id, const std::string& library) {
   NvmlFacts facts;
-  const Library nvml(library);
-  if (!nvml.Call("nvmlInit_v2")) return facts;
+  const Session session(library);
+  const NvmlTable& nvml = session.table();
   std::array<char, kNvmlDriverVersionLength> driver{};
-  if (nvml.Call("nvmlSystemGetDriverVersion", driver.data(), kNvmlDriverVersionLength)) {
+  if (Call(nvml.driver_version, driver.data(), kNvmlDriverVersionLength)) {
     facts.driver = driver.data();
   }
   NvmlDevice device = nullptr;
-  if (nvml.Call("nvmlDeviceGetHandleByPciBusId_v2", pci_bus_id.c_str(), &device)) {
-    ReadDevice(nvml, device, facts);
-  }
-  nvml.Call("nvmlShutdown");
+  if (Call(nvml.device_by_bus_id, pci_bus_id.c_str(), &device)) ReadDevice(nvml, device, facts);
   return facts;
 }
 
