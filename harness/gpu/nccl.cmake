@@ -1,7 +1,6 @@
 # NCCL, loaded at run time, and the names of the kernels that it ran.
 target_sources(mailbench_harness PRIVATE
   kernel_names.cc nccl_api.cc nccl_comm.cc nccl_error.cc nccl_window.cc)
-target_link_libraries(mailbench_harness PUBLIC CUDA::cudart_static PRIVATE ${CMAKE_DL_LIBS})
 
 mailbench_test(kernel_names_test SOURCES kernel_names_test.cc LINK mailbench_harness)
 mailbench_test(kernel_names_gpu_test SOURCES kernel_names_gpu_test.cu LINK mailbench_harness LABELS gpu)
@@ -12,7 +11,7 @@ if(MAILBENCH_BUILD_TESTS)
   add_library(mailbench_fake_old_nccl MODULE nccl_fake.c)
   target_compile_definitions(mailbench_fake_old_nccl PRIVATE MAILBENCH_FAKE_WITHOUT_WINDOWS)
   add_library(mailbench_fake_ancient_nccl MODULE nccl_fake.c)
-  target_compile_definitions(mailbench_fake_ancient_nccl PRIVATE MAILBENCH_FAKE_WITHOUT_SEND)
+  target_compile_definitions(mailbench_fake_ancient_nccl PRIVATE MAILBENCH_FAKE_WITHOUT_ABORT)
   foreach(name nccl_api_test nccl_comm_test)
     if(name STREQUAL nccl_comm_test)
       mailbench_test(${name} SOURCES ${name}.cc LINK mailbench_harness RANKS 1 2 4)

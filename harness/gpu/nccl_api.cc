@@ -49,12 +49,6 @@ std::string FillTable(void* library, NcclApi& api) {
   symbols.Need("ncclGetErrorString", api.get_error_string);
   symbols.Need("ncclGetLastError", api.get_last_error);
   symbols.Need("ncclAllGather", api.all_gather);
-  symbols.Need("ncclReduceScatter", api.reduce_scatter);
-  symbols.Need("ncclAllReduce", api.all_reduce);
-  symbols.Need("ncclSend", api.send);
-  symbols.Need("ncclRecv", api.receive);
-  symbols.Need("ncclGroupStart", api.group_start);
-  symbols.Need("ncclGroupEnd", api.group_end);
   symbols.Find("ncclMemAlloc", api.mem_alloc);
   symbols.Find("ncclMemFree", api.mem_free);
   symbols.Find("ncclCommWindowRegister", api.window_register);

@@ -26,11 +26,8 @@ enum class NcclCode : int {
 // The name that nccl.h gives the code: "ncclInvalidUsage".
 std::string NcclCodeName(NcclCode code);
 
-// ncclDataType_t: the types of the suite.
-enum class NcclType : int { kUint8 = 1, kUint32 = 3, kHalf = 6, kFloat = 7, kBfloat16 = 9 };
-
-// ncclRedOp_t: ncclSum is all that the suite reduces with.
-enum class NcclReduction : int { kSum = 0 };
+// ncclDataType_t: bytes, since the suite only moves them.
+enum class NcclType : int { kUint8 = 1 };
 
 // ncclUniqueId: NCCL_UNIQUE_ID_BYTES, passed by value.
 struct NcclUniqueId {
@@ -57,17 +54,6 @@ struct NcclApi {
       nullptr;  // the argument is not used: may be null
   NcclCode (*all_gather)(const void* send, void* receive, std::size_t send_count, NcclType type,
                          NcclHandle comm, cudaStream_t stream) = nullptr;
-  NcclCode (*reduce_scatter)(const void* send, void* receive, std::size_t receive_count,
-                             NcclType type, NcclReduction reduction, NcclHandle comm,
-                             cudaStream_t stream) = nullptr;
-  NcclCode (*all_reduce)(const void* send, void* receive, std::size_t count, NcclType type,
-                         NcclReduction reduction, NcclHandle comm, cudaStream_t stream) = nullptr;
-  NcclCode (*send)(const void* buffer, std::size_t count, NcclType type, int peer, NcclHandle comm,
-                   cudaStream_t stream) = nullptr;
-  NcclCode (*receive)(void* buffer, std::size_t count, NcclType type, int peer, NcclHandle comm,
-                      cudaStream_t stream) = nullptr;
-  NcclCode (*group_start)() = nullptr;
-  NcclCode (*group_end)() = nullptr;
 
   // May be null: allocation came with 2.19, windows with 2.27.
   NcclCode (*mem_alloc)(void** memory, std::size_t bytes) = nullptr;

@@ -25,7 +25,7 @@ TEST(NcclApiTest, FillsTheTable) {
   EXPECT_EQ(load.api->version, 23203);
   EXPECT_EQ(load.api->path, FAKE_NCCL);
   EXPECT_STREQ(load.api->get_error_string(NcclCode::kInvalidUsage), "invalid usage");
-  EXPECT_NE(load.api->receive, nullptr);
+  EXPECT_NE(load.api->all_gather, nullptr);
   EXPECT_NE(load.api->window_register, nullptr);
 }
 
@@ -47,7 +47,8 @@ TEST(NcclApiTest, SaysWhyThereIsNone) {
 
   const NcclLoad incomplete = LoadNamed(FAKE_ANCIENT_NCCL);
   EXPECT_FALSE(incomplete.api);
-  EXPECT_EQ(incomplete.reason, "NCCL 2.32.3 (" FAKE_ANCIENT_NCCL ") is too old: it lacks ncclSend");
+  EXPECT_EQ(incomplete.reason,
+            "NCCL 2.32.3 (" FAKE_ANCIENT_NCCL ") is too old: it lacks ncclCommAbort");
 
   const NcclLoad other = LoadNamed("libdl.so.2");
   EXPECT_FALSE(other.api);

@@ -137,9 +137,7 @@ void NcclComm::AllGather(const void* send, void* receive, std::size_t bytes,
   const std::string error = MAILBENCH_NCCL_ERROR(
       api_, "ncclAllGather",
       api_.all_gather(send, receive, bytes, NcclType::kUint8, handle_, stream));
-  if (error.empty()) return;
-  throw SystemError("rank " + std::to_string(ranks_.rank()) + " on " +
-                    ranks_.hosts()[static_cast<std::size_t>(ranks_.rank())] + ": " + error);
+  if (!error.empty()) throw SystemError(error);
 }
 
 std::string NcclComm::AsyncError() const {

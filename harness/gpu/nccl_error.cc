@@ -1,6 +1,7 @@
 #include "harness/gpu/nccl_error.h"
 
 #include "harness/error.h"
+#include "harness/ranks/rank_and_host.h"
 
 namespace mailbench {
 
@@ -8,8 +9,8 @@ std::string NcclErrorText(const NcclApi& api, NcclCode code, const char* call, c
                           int line) {
   const char* text = api.get_error_string(code);
   const char* last = api.get_last_error(nullptr);
-  std::string error = std::string(call) + " failed: " + NcclCodeName(code) + ", " +
-                      (text != nullptr ? text : "an unknown error");
+  std::string error = std::string(call) + " failed on " + RankAndHost() + ": " +
+                      NcclCodeName(code) + ", " + (text != nullptr ? text : "an unknown error");
   if (last != nullptr && *last != '\0') error += std::string(": ") + last;
   return error + " (" + file + ":" + std::to_string(line) + ")";
 }

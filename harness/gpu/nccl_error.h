@@ -8,8 +8,8 @@
 
 namespace mailbench {
 
-// "ncclAllGather failed: ncclInvalidUsage, invalid usage: <NCCL's last error> (FILE:LINE)". The
-// last error is left out where NCCL has none.
+// "ncclAllGather failed on rank 2 on node7: ncclInvalidUsage, invalid usage: <NCCL's last error>
+// (FILE:LINE)". The last error is left out where NCCL has none.
 std::string NcclErrorText(const NcclApi& api, NcclCode code, const char* call, const char* file,
                           int line);
 
@@ -19,8 +19,8 @@ std::string AgreeOnReason(const Ranks& ranks, const std::string& error);
 
 }  // namespace mailbench
 
-// The words for one call's failure; "" when it succeeds. For steps that are voted on: the vote
-// names the rank. Example: MAILBENCH_NCCL_ERROR(api, "ncclCommDestroy", api.comm_destroy(handle)).
+// The words for one call's failure; "" when it succeeds. Example: MAILBENCH_NCCL_ERROR(api,
+// "ncclCommDestroy", api.comm_destroy(handle)).
 #define MAILBENCH_NCCL_ERROR(api, name, call)                                                \
   [&]() -> std::string {                                                                     \
     const ::mailbench::NcclCode mailbench_nccl_code = (call);                                \

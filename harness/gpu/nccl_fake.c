@@ -66,10 +66,12 @@ int ncclCommDestroy(Comm* comm) {
   return Result("ncclCommDestroy");
 }
 
+#ifndef MAILBENCH_FAKE_WITHOUT_ABORT
 int ncclCommAbort(Comm* comm) {
   End(comm);
   return Result("ncclCommAbort");
 }
+#endif
 
 int ncclCommGetAsyncError(Comm* comm, int* error) {
   (void)comm;
@@ -94,15 +96,6 @@ int ncclAllGather(const void* send, void* receive, size_t count, int type, Comm*
   memcpy((char*)receive + (size_t)comm->rank * count, send, count);
   return Result("ncclAllGather");
 }
-
-int ncclReduceScatter(void) { return kSuccess; }
-int ncclAllReduce(void) { return kSuccess; }
-#ifndef MAILBENCH_FAKE_WITHOUT_SEND
-int ncclSend(void) { return kSuccess; }
-#endif
-int ncclRecv(void) { return kSuccess; }
-int ncclGroupStart(void) { return kSuccess; }
-int ncclGroupEnd(void) { return kSuccess; }
 
 #ifndef MAILBENCH_FAKE_WITHOUT_WINDOWS
 int ncclMemAlloc(void** memory, size_t bytes) {

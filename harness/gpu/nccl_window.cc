@@ -76,6 +76,4 @@ void SymmetricWindow::Free() {
   comm_.ranks().Vote(ExitCode::kFailed, error);
 }
 
-bool SymmetricWindow::surely_registered() const { return comm_.api().version >= 22900; }
-
 }  // namespace mailbench

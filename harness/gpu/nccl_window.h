@@ -8,7 +8,9 @@
 namespace mailbench {
 
 // Device memory in a symmetric window: a collective whose buffers all lie in such windows, at equal
-// offsets on all ranks, may run NCCL's symmetric kernels. Must not outlive its communicator.
+// offsets on all ranks, may run NCCL's symmetric kernels. The names of the kernels that ran are the
+// proof (kernel_names.h): where they cannot register, versions before 2.29 return a window that is
+// none, and the plain kernel runs. Must not outlive its communicator.
 class SymmetricWindow {
  public:
   // ncclMemAlloc and ncclCommWindowRegister with NCCL_WIN_COLL_SYMMETRIC. Collective; all ranks
@@ -26,11 +28,6 @@ class SymmetricWindow {
 
   std::byte* data() const { return memory_; }
   std::size_t bytes() const { return bytes_; }
-
-  // False with versions before 2.29: where these cannot register, they return a window that is
-  // none, and the plain kernel runs. In any case the names of the kernels that ran are the proof
-  // (kernel_names.h).
-  bool surely_registered() const;
 
  private:
   SymmetricWindow(const NcclComm& comm, std::byte* memory, std::size_t bytes, NcclWindow window);
