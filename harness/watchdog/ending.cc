@@ -94,9 +94,9 @@ void StartLimit(std::shared_ptr<Announcement> announcement, ExitCode code) {
 }
 
 // What this process has under way on a device.
-class Device {
+class DeviceWork {
  public:
-  explicit Device(StopDeviceCallback stop) : stop_(std::move(stop)) {}
+  explicit DeviceWork(StopDeviceCallback stop) : stop_(std::move(stop)) {}
   // Once: later calls do nothing.
   void Stop() {
     if (stop_) {
@@ -125,7 +125,7 @@ void AddEvidence(const EndingContext& context, Ending& ending) {
 
 // Returns the ending to carry out once this rank holds the claim; leaves when another carries it
 // out.
-Ending ClaimOrFollow(const BoardView& board, std::optional<Ending> ending, Device& device) {
+Ending ClaimOrFollow(const BoardView& board, std::optional<Ending> ending, DeviceWork& device) {
   const auto began = Clock::now();
   bool ready = false;  // to leave
   const ExitCode own_code = ending ? ending->code : ExitCode::kHung;
@@ -194,7 +194,7 @@ std::string WriteReport(const EndCallback& callback, const Ending& ending) {
 }  // namespace
 
 void EndProcess(const EndingContext& context, std::optional<Ending> ending) {
-  Device device(context.stop_device);
+  DeviceWork device(context.stop_device);
   Ending chosen = context.board ? ClaimOrFollow(*context.board, std::move(ending), device)
                                 : std::move(ending).value_or(Ending{});
   const auto began = Clock::now();
