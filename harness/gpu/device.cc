@@ -74,10 +74,7 @@ void ReadNvml(GpuFacts& facts) {
   facts.memory_clock_max_mhz = nvml.memory_clock_max_mhz;
   facts.mig = nvml.mig.value_or(false);
   facts.driver = nvml.driver;
-  if (facts.driver.empty()) {
-    facts.driver = std::to_string(facts.cuda_driver / 1000) + '.' +
-                   std::to_string(facts.cuda_driver % 1000 / 10);
-  }
+  if (facts.driver.empty()) facts.driver = CudaVersionText(facts.cuda_driver);
 }
 
 GpuFacts ReadFacts(const DriverTable& driver, int index) {
@@ -130,19 +127,12 @@ void RequirePeerAccess(const GpuFacts& own, const GpuFacts& peer) {
 }  // namespace
 
 Device::Device(std::vector<GpuFacts> facts_by_rank, int rank)
-    : facts_by_rank_(std::move(facts_by_rank)),
-      rank_(rank),
-      ranks_by_gpu_(RanksByGpu(facts_by_rank_)) {}
-
-const std::vector<int>& Device::ranks_on_own_gpu() const {
-  return *std::find_if(ranks_by_gpu_.begin(), ranks_by_gpu_.end(), [&](const auto& group) {
-    return std::find(group.begin(), group.end(), rank_) != group.end();
-  });
-}
+    : facts_by_rank_(std::move(facts_by_rank)), rank_(rank) {}
 
 int Device::most_ranks_on_a_gpu() const {
   std::size_t most = 0;
-  for (const std::vector<int>& group : ranks_by_gpu_) most = std::max(most, group.size());
+  for (const std::vector<int>& group : RanksByGpu(facts_by_rank_))
+    most = std::max(most, group.size());
   return static_cast<int>(most);
 }
 

@@ -18,15 +18,12 @@ class Device {
   const GpuFacts& facts() const { return facts_by_rank_[static_cast<std::size_t>(rank_)]; }
   const std::vector<GpuFacts>& facts_by_rank() const { return facts_by_rank_; }
   int index() const { return facts().index; }
-  const std::vector<int>& ranks_on_own_gpu() const;  // ascending, the own one included
-  const std::vector<std::vector<int>>& ranks_by_gpu() const { return ranks_by_gpu_; }
   int most_ranks_on_a_gpu() const;
   int fewest_multiprocessors() const;  // over the GPUs of all ranks
 
  private:
   std::vector<GpuFacts> facts_by_rank_;
   int rank_;
-  std::vector<std::vector<int>> ranks_by_gpu_;
 };
 
 // Collective. Picks this rank's GPU (see DeviceIndex), makes it the current device and gathers

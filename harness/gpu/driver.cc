@@ -5,13 +5,10 @@
 #include <string>
 
 #include "harness/error.h"
+#include "harness/gpu/gpu_facts_text.h"
 
 namespace mailbench {
 namespace {
-
-std::string VersionText(int version) {
-  return std::to_string(version / 1000) + '.' + std::to_string(version % 1000 / 10);
-}
 
 template <typename Function>
 void Find(const char* symbol, int version, Function& function) {
@@ -21,7 +18,7 @@ void Find(const char* symbol, int version, Function& function) {
       symbol, &found, static_cast<unsigned>(version), cudaEnableDefault, &result);
   if (error != cudaSuccess || result != cudaDriverEntryPointSuccess || found == nullptr) {
     throw MachineError("the CUDA driver (libcuda.so.1) has no " + std::string(symbol) +
-                       " of CUDA " + VersionText(version) +
+                       " of CUDA " + CudaVersionText(version) +
                        (error == cudaSuccess ? "" : std::string(": ") + cudaGetErrorString(error)));
   }
   function = reinterpret_cast<Function>(found);

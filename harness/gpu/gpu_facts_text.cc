@@ -79,4 +79,8 @@ GpuFacts ReadGpuFacts(const std::string& text) {
   return facts;
 }
 
+std::string CudaVersionText(int version) {
+  return std::to_string(version / 1000) + '.' + std::to_string(version % 1000 / 10);
+}
+
 }  // namespace mailbench

@@ -1,4 +1,4 @@
-// GpuFacts as text, to travel between ranks.
+// GpuFacts as text, to travel between ranks, and what of them is shown as text. Free of CUDA.
 #pragma once
 
 #include <string>
@@ -10,5 +10,8 @@ namespace mailbench {
 std::string WriteGpuFacts(const GpuFacts& facts);
 // REQUIRES: `text` is what WriteGpuFacts made, of the same build.
 GpuFacts ReadGpuFacts(const std::string& text);
+
+// "13.0" for 13000: 1000 * major + 10 * minor (cuDriverGetVersion).
+std::string CudaVersionText(int version);
 
 }  // namespace mailbench

@@ -70,9 +70,13 @@ TEST(Placement, RefusesSeveralInstancesOfMig) {
 TEST(Device, KnowsWhoSharesWhat) {
   const Device device(Facts({"GPU-a", "GPU-b", "GPU-a", "GPU-b", "GPU-b"}), 2);
   EXPECT_EQ(device.facts().uuid, "GPU-a");
-  EXPECT_THAT(device.ranks_on_own_gpu(), ElementsAre(0, 2));
   EXPECT_EQ(device.most_ranks_on_a_gpu(), 3);
   EXPECT_EQ(device.fewest_multiprocessors(), 114);
+}
+
+TEST(GpuFactsText, SaysAVersionOfCuda) {
+  EXPECT_EQ(CudaVersionText(13000), "13.0");
+  EXPECT_EQ(CudaVersionText(12090), "12.9");
 }
 
 TEST(GpuFactsText, CarriesEveryField) {

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/gpu/placement.h"
+
 namespace mailbench {
 namespace {
 
@@ -83,13 +85,14 @@ std::map<std::string, std::string> ReportedVariables() {
 
 std::vector<GpuRanks> GroupByGpu(const std::vector<GpuFacts>& gpu_by_rank) {
   std::vector<GpuRanks> gpus;
-  for (std::size_t rank = 0; rank < gpu_by_rank.size(); ++rank) {
-    const GpuFacts& facts = gpu_by_rank[rank];
-    auto entry = std::find_if(gpus.begin(), gpus.end(),
-                              [&](const GpuRanks& known) { return known.gpu.uuid == facts.uuid; });
-    if (entry == gpus.end()) entry = gpus.insert(entry, {facts, {}});
-    entry->gpu.mps = entry->gpu.mps && facts.mps;
-    entry->ranks.push_back(static_cast<int>(rank));
+  for (std::vector<int>& ranks : RanksByGpu(gpu_by_rank)) {
+    const auto facts = [&](int rank) -> const GpuFacts& {
+      return gpu_by_rank[static_cast<std::size_t>(rank)];
+    };
+    GpuRanks& entry = gpus.emplace_back(GpuRanks{facts(ranks.front()), {}});
+    entry.gpu.mps =
+        std::all_of(ranks.begin(), ranks.end(), [&](int rank) { return facts(rank).mps; });
+    entry.ranks = std::move(ranks);
   }
   return gpus;
 }

@@ -1,6 +1,6 @@
 #include "harness/report/environment_json.h"
 
-#include <string>
+#include "harness/gpu/gpu_facts_text.h"
 
 namespace mailbench {
 namespace {
@@ -52,15 +52,11 @@ Json GpusJson(const Environment& environment) {
   return gpus;
 }
 
-// 13000 is "13.0": 1000 * major + 10 * minor (cuDriverGetVersion).
-std::string CudaVersion(int version) {
-  return std::to_string(version / 1000) + '.' + std::to_string(version % 1000 / 10);
-}
-
 Json CudaJson(const Environment& environment) {
   if (environment.gpus.empty()) return nullptr;
   const GpuFacts& gpu = environment.gpus.front();
-  return {{"runtime", CudaVersion(gpu.cuda_runtime)}, {"driver", CudaVersion(gpu.cuda_driver)}};
+  return {{"runtime", CudaVersionText(gpu.cuda_runtime)},
+          {"driver", CudaVersionText(gpu.cuda_driver)}};
 }
 
 Json NcclJson(const Environment& environment) {
