@@ -131,8 +131,9 @@ Device::Device(std::vector<GpuFacts> facts_by_rank, int rank)
 
 int Device::most_ranks_on_a_gpu() const {
   std::size_t most = 0;
-  for (const std::vector<int>& group : RanksByGpu(facts_by_rank_))
+  for (const std::vector<int>& group : RanksByGpu(facts_by_rank_)) {
     most = std::max(most, group.size());
+  }
   return static_cast<int>(most);
 }
 

@@ -1,0 +1,19 @@
+// A stand-in for the CUDA runtime, for tests on machines without a GPU: a program that links
+// mailbench_fake_runtime gets its functions in the place of the runtime's own. They count what is
+// held, and fail where they are told to. Nothing runs.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+namespace mailbench {
+
+struct FakeRuntime {
+  int held = 0;    // streams, events, graphs, memory
+  int calls = 0;   // that make something or use it
+  int fails = -1;  // the call, counted so, that fails
+  cudaError_t stream_state = cudaSuccess;
+  cudaError_t malloc_error = cudaSuccess;
+};
+extern FakeRuntime fake_runtime;
+
+}  // namespace mailbench
