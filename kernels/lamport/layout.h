@@ -14,12 +14,14 @@ inline constexpr std::uint32_t kSentinel = 0x80000000u;
 
 inline constexpr std::uint32_t kGenerations = 3;
 inline constexpr int kMaxRanks = 72;
+// Distances within a poll batch, in packs, are counted in 32 bits.
+inline constexpr std::int64_t kMostRankPacks = std::int64_t{1} << 29;
 
 // mailbox[kGenerations][ranks][rank_packs], in packs. The stride of a slot is the capacity, not
 // the size of a call: a slot lies in the same place in every call.
 struct MailboxLayout {
   int ranks = 0;                // 1 to kMaxRanks
-  std::int64_t rank_packs = 0;  // capacity of one rank's input, in packs
+  std::int64_t rank_packs = 0;  // capacity of one rank's input, in packs; up to kMostRankPacks
 
   MAILBENCH_HOST_DEVICE std::int64_t Slot(std::uint32_t generation, int source,
                                           std::int64_t pack) const {

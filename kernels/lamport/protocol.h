@@ -136,42 +136,48 @@ MAILBENCH_DEVICE void PublishPack(M& m, const MailboxView& mailbox, std::int64_t
 }
 
 // Step 3 for the sources [first, first + kBatch) that exist. All loads of a batch are in flight
-// together. False: the run is being given up.
+// together. False: the run is being given up. REQUIRES: layout.rank_packs <= kMostRankPacks.
 template <int kBatch, class Rules, Machine M>
 MAILBENCH_DEVICE bool CollectBatch(M& m, const AllGatherArgs& args, std::uint32_t generation,
                                    std::int64_t pack, int first) {
   const MailboxLayout& layout = args.mailbox.layout;
   Pack* const slots = args.mailbox.local + layout.Slot(generation, first, pack);
   Pack* const outputs = args.output + first * args.packs + pack;
-  const int sources = layout.ranks - first;  // of this batch and later ones
+  const int last = (layout.ranks - first < kBatch ? layout.ranks - first : kBatch) - 1;
+  const auto stride = static_cast<std::uint32_t>(layout.rank_packs);
+  const std::uint32_t farthest = static_cast<std::uint32_t>(last) * stride;
   Pack values[kBatch];
   while (true) {
-    int missing_source = -1;
-    int missing_word = 0;
+    // No condition stands before a load: where there are fewer sources, the last is loaded again.
     MAILBENCH_UNROLL
     for (int i = 0; i < kBatch; ++i) {
-      if (i == 0 || i < sources) {
-        values[i] = m.load_volatile_v4(slots + i * layout.rank_packs);
-        if (const int word = SentinelWord<Rules>(values[i]); word >= 0) {
-          missing_source = first + i;
-          missing_word = word;
-        }
+      const std::uint32_t offset = static_cast<std::uint32_t>(i) * stride;
+      values[i] = m.load_volatile_v4(slots + (offset < farthest ? offset : farthest));
+    }
+    // Looked at only now, the last one first: ptxas would else wait for the first load before it
+    // issues the last.
+    int missing = -1;
+    int missing_word = 0;
+    MAILBENCH_UNROLL
+    for (int i = kBatch - 1; i >= 0; --i) {
+      if (const int word = SentinelWord<Rules>(values[i]); word >= 0) {
+        missing = i < last ? i : last;
+        missing_word = word;
       }
     }
-    if (missing_source < 0) break;  // L5
-    const Pack* slot = args.mailbox.local + layout.Slot(generation, missing_source, pack);
-    if (!m.poll_again({&slot->word[missing_word], kSentinel, generation, missing_source, pack})) {
+    if (missing < 0) break;  // L5
+    const Pack* slot = slots + missing * layout.rank_packs;
+    if (!m.poll_again({&slot->word[missing_word], kSentinel, generation, first + missing, pack})) {
       return false;
     }
   }
   MAILBENCH_UNROLL
   for (int i = 0; i < kBatch; ++i) {
-    if (i == 0 || i < sources) {
-      m.store_v4(outputs + i * args.packs, values[i]);
-      if (Rules::kPackLeftUnreset >= 0 && pack == Rules::kPackLeftUnreset) continue;
-      // L1, L3: what landed is reset by the call that awaited it.
-      m.store_v4(slots + i * layout.rank_packs, Pack{{kSentinel, kSentinel, kSentinel, kSentinel}});
-    }
+    if (i > last) break;
+    m.store_v4(outputs + i * args.packs, values[i]);
+    if (Rules::kPackLeftUnreset >= 0 && pack == Rules::kPackLeftUnreset) continue;
+    // L1, L3: what landed is reset by the call that awaited it.
+    m.store_v4(slots + i * layout.rank_packs, Pack{{kSentinel, kSentinel, kSentinel, kSentinel}});
   }
   return true;
 }

@@ -139,6 +139,20 @@ def abort_word_failures(code):
     return failures
 
 
+def poll_failures(code):
+    """All loads of a batch are in flight together: none is looked at before all are issued, and
+    what is looked at first is the one issued last, or ptxas would put a look before that load."""
+    polls = code.at(POLL)
+    looks = [i for i, line in enumerate(code.lines) if i > polls[0] and line.startswith("setp")]
+    first_look = code.lines[looks[0]]
+    failures = []
+    if looks[0] < polls[-1]:
+        failures.append(f"'{first_look}' stands between the loads of a batch")
+    if not set(re.findall(r"%r\d+", first_look)) & set(re.findall(r"%r\d+", code.lines[polls[-1]])):
+        failures.append(f"'{first_look}', the first look, is not at the last load")
+    return failures
+
+
 def kernel_failures(text):
     expected = expected_kernels()
     failures = []
@@ -147,7 +161,9 @@ def kernel_failures(text):
         name = name_of(entry.group(1))
         seen.add(name)
         code = Code(entry.group(0)[entry.group(0).index("\n{") + 2 :])
-        failures += [f"{name}: {failure}" for failure in abort_word_failures(code)]
+        failures += [
+            f"{name}: {failure}" for failure in abort_word_failures(code) + poll_failures(code)
+        ]
         found = ordered_instructions(code, code.at(WORD_LOAD)[-1])
         if found != expected[name]:
             failures.append(f"{name}:\n  expected {expected[name]}\n  found    {found}")

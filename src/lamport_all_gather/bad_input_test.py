@@ -47,6 +47,7 @@ class BadInput(unittest.TestCase):
             (["stray"], '"stray"'),
             (["--resume"], "--resume", "--json"),
             (["--bytes", "4G"], "bytes", "4294967296"),
+            (["--bytes", "16", "--capacity", "9G"], "capacity", "9663676416"),
         ]
         for arguments, *named in cases:
             with self.subTest(arguments):
@@ -96,7 +97,7 @@ class BadInput(unittest.TestCase):
 
     def test_more_memory_than_the_host_has(self):
         report = self.directory / "report.json"
-        result = mpirun(2, "--bytes", "16", "--capacity", "64G", "--json", report)
+        result = mpirun(2, "--bytes", "16", "--capacity", "8G", "--json", report)
         self.assertEqual(result.code, MACHINE, result.stderr)
         self.assertEqual(len(result.messages), 1, result.stderr)
         self.assertIn("/dev/shm", result.messages[0])

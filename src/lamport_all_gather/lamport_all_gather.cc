@@ -56,6 +56,12 @@ std::span<const AlgorithmInfo> LamportAllGather::algorithms() const { return kAl
 std::span<const FlagInfo> LamportAllGather::flags() const { return kFlags; }
 
 std::vector<Shape> LamportAllGather::Shapes(const RunConfig& config, int ranks) const {
+  constexpr std::int64_t kMostCapacity = kMostRankPacks * kPackBytes;
+  if (config.capacity > kMostCapacity) {
+    throw UsageError("capacity: " + std::to_string(config.capacity) +
+                     " is more than a mailbox holds of one rank, " + std::to_string(kMostCapacity) +
+                     " bytes");
+  }
   std::vector<Shape> shapes;
   for (const std::int64_t bytes : config.bytes) {
     if (bytes > kMostBytes) {
