@@ -67,8 +67,8 @@ class Instance {
   // What the mailbox shows of a call that is stuck, "" for nothing: a line or more for a diagnosis.
   // Called by another thread while this one is stuck in a call; touches nothing that calls change.
   virtual std::string DescribeWait() const { return ""; }
-  // Inputs that the calls enqueued for the shape that is bound copy first, a call, because the kernel
-  // cannot read them in place.
+  // Inputs that the calls enqueued for the shape that is bound copy first, a call, because the
+  // kernel cannot read them in place.
   virtual double input_copies_per_call() const { return 0; }
   // Collective: gives back what Create took. The destructor alone communicates nothing.
   virtual void Free() {}

@@ -4,7 +4,8 @@
 
 namespace mailbench {
 
-std::unique_ptr<Transport> MakeUnicastTransport(const RunConfig& /*config*/, const Ranks& /*ranks*/) {
+std::unique_ptr<Transport> MakeUnicastTransport(const RunConfig& /*config*/,
+                                                const Ranks& /*ranks*/) {
   throw MachineError("this build has no GPU code: no CUDA toolkit of 12.9 or later was found");
 }
 
