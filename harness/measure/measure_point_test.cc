@@ -85,7 +85,7 @@ void Measure(Mode mode, bool check, Measured& measured) {
   config.check = check;
   PointKey key;
   key.shape.bytes_per_rank = 16;
-  key.shape.bytes_total = 16 * ranks->size();
+  key.shape.bytes_total = std::int64_t{16} * ranks->size();
   HeartbeatSlot slot{};
   Heartbeat heartbeat(&slot);
   CurrentInstance current;
