@@ -1,0 +1,52 @@
+// A world in which ranks gather: what the checker runs an all-gather in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/lamport/layout.h"
+#include "kernels/lamport/protocol.h"
+#include "kernels/machine/adversary/adversary_machine.h"
+#include "kernels/machine/adversary/scenario.h"
+#include "kernels/machine/adversary/world.h"
+
+namespace mailbench {
+
+// What is special about the world of a gather.
+struct GatherTraits {
+  bool one_shot = true;  // the mailbox is all sentinel between calls
+  std::size_t shared_bytes = sizeof(AllGatherShared);
+};
+
+// The thread of one call: the arguments of its rank are those of protocol.h. The protocol is free
+// to take the scenario's choice of mapping from args.mailbox.multicast, which is null where there
+// is none.
+using GatherThread = void (*)(AdversaryThread&, const AllGatherArgs&);
+
+// The word that `rank` contributes to call `call` at `index`: never the sentinel, and no word
+// twice.
+std::uint32_t GatherWord(int rank, std::size_t call, std::size_t index);
+
+// Everything that lives as long as the world: inputs, outputs, views.
+class GatherWorld : public ModelWorld {
+ public:
+  GatherWorld(const Scenario& scenario, const WorldRules& rules, const GatherTraits& traits,
+              GatherThread thread);
+  World& world() override { return world_; }
+
+ private:
+  struct Call {
+    std::vector<Pack> input;
+    std::vector<Pack> output;
+  };
+  void AddRank(const Scenario& scenario, int rank, GatherThread thread, const GatherTraits& traits);
+
+  World world_;
+  MailboxLayout layout_;
+  std::vector<Pack*> mailboxes_;  // by rank
+  MulticastPack* multicast_ = nullptr;
+  std::vector<std::vector<Call>> calls_;  // by rank
+};
+
+}  // namespace mailbench

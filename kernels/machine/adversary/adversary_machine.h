@@ -1,0 +1,98 @@
+// The adversary machine: a kernel's thread in a World. Every operation on memory that others see is
+// a point where the strategy may let something else happen first.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/machine/adversary/world.h"
+#include "kernels/machine/machine.h"
+
+namespace mailbench {
+
+class AdversaryMachine {
+ public:
+  explicit AdversaryMachine(AdversaryThread& thread)
+      : thread_(&thread), fabric_(&thread.world().fabric()) {}
+
+  int thread_index() const { return thread_->thread_index(); }
+  int cta_index() const { return thread_->cta_index(); }
+  int cta_size() const { return thread_->dims().threads; }
+  int grid_size() const { return thread_->dims().ctas; }
+
+  Pack load_v4(const Pack* from) const {
+    if (!fabric_->Owns(from->word)) return *from;
+    thread_->Step();
+    for (const std::uint32_t& word : from->word) fabric_->CheckWeakAccess(who(), &word);
+    return Words(from);
+  }
+  Pack load_volatile_v4(const Pack* from) const {
+    thread_->Step();
+    return Words(from);
+  }
+  std::uint32_t load_volatile_u32(const std::uint32_t* from) const {
+    thread_->Step();
+    return fabric_->Load(who(), from);
+  }
+  void store_v4(Pack* to, Pack p) const {
+    if (!fabric_->Owns(to->word)) {
+      *to = p;
+      return;
+    }
+    thread_->Step();
+    for (int i = 0; i < kPackWords; ++i) fabric_->StorePlain(who(), &to->word[i], p.word[i]);
+  }
+  void store_u32(std::uint32_t* to, std::uint32_t value) const {
+    thread_->Step();
+    fabric_->StorePlain(who(), to, value);
+  }
+  void store_relaxed_sys_v4(Pack* to, Pack p) const {
+    thread_->Step();
+    StoreWords(Alias::kUnicast, to, p);
+  }
+  void multimem_store_relaxed_sys_v4_f32(MulticastPack* base, std::int64_t pack, Pack p) const {
+    thread_->Step();
+    for (Pack* mailbox : thread_->world().mailboxes(base)) {
+      StoreWords(Alias::kMulticast, mailbox + pack, p);
+    }
+  }
+  std::uint32_t atomic_add_acq_rel_gpu(std::uint32_t* to, std::uint32_t value) const {
+    thread_->Step();
+    fabric_->FlushThread(who());
+    return fabric_->FetchAdd(who(), to, value);
+  }
+  std::uint32_t atomic_add_relaxed_gpu(std::uint32_t* to, std::uint32_t value) const {
+    thread_->Step();
+    return fabric_->FetchAdd(who(), to, value);
+  }
+
+  void cta_barrier() const { thread_->CtaBarrier(); }
+  void grid_dependency_wait() const { thread_->DependencyWait(); }
+  void grid_launch_dependents() const { thread_->LaunchDependents(); }
+  bool poll_again(const PollSite& site) const {
+    thread_->PollAgain(site);
+    return true;
+  }
+  // No protocol under the checker uses warp operations yet.
+  std::uint32_t warp_shuffle_xor(std::uint32_t value, int lane_mask) const;
+  std::uint32_t warp_ballot(bool vote) const;
+
+ private:
+  const Writer& who() const { return thread_->writer(); }
+  Pack Words(const Pack* from) const {
+    Pack p;
+    for (int i = 0; i < kPackWords; ++i) p.word[i] = fabric_->Load(who(), &from->word[i]);
+    return p;
+  }
+  void StoreWords(Alias alias, Pack* to, const Pack& p) const {
+    for (int i = 0; i < kPackWords; ++i) {
+      fabric_->StoreStrong(who(), alias, &to->word[i], p.word[i]);
+    }
+  }
+
+  AdversaryThread* thread_;
+  Fabric* fabric_;
+};
+
+static_assert(MulticastMachine<AdversaryMachine>);
+
+}  // namespace mailbench

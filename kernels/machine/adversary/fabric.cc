@@ -1,0 +1,237 @@
+#include "kernels/machine/adversary/fabric.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace mailbench {
+namespace {
+
+constexpr std::uint64_t kWheneverItLikes = std::numeric_limits<std::uint64_t>::max();
+
+std::string Hex(std::uint32_t word) {
+  char text[16];
+  std::snprintf(text, sizeof text, "0x%08x", word);
+  return text;
+}
+
+// Names do not depend on the history: the number of a word is that of its thread's store.
+std::uint32_t NameOf(std::uint32_t thread, std::uint32_t store) {
+  return thread * 0x9e3779b1u + store * 0x85ebca77u;
+}
+
+}  // namespace
+
+const char* ToString(Property property) {
+  switch (property) {
+    case Property::kOutput:
+      return "output";
+    case Property::kLeftover:
+      return "leftover";
+    case Property::kRace:
+      return "race";
+    case Property::kOverrun:
+      return "overrun";
+    case Property::kDeadlock:
+      return "deadlock";
+    case Property::kEndless:
+      return "endless";
+  }
+  return "";
+}
+
+std::uint32_t* Fabric::Add(Memory memory, std::size_t words) {
+  memory.words.assign(words, memory.initial);
+  memories_.push_back(std::make_unique<Memory>(std::move(memory)));
+  std::uint32_t* place = memories_.back()->words.data();
+  std::sort(memories_.begin(), memories_.end(),
+            [](const auto& a, const auto& b) { return a->words.data() < b->words.data(); });
+  return place;
+}
+
+const Fabric::Memory* Fabric::Find(const std::uint32_t* word) const {
+  const auto after = std::upper_bound(
+      memories_.begin(), memories_.end(), word,
+      [](const std::uint32_t* place, const auto& memory) { return place < memory->words.data(); });
+  if (after == memories_.begin()) return nullptr;
+  const Memory& memory = **(after - 1);
+  return word < memory.words.data() + memory.words.size() ? &memory : nullptr;
+}
+
+bool Fabric::Owns(const std::uint32_t* word) const { return Find(word) != nullptr; }
+
+const Fabric::Memory& Fabric::MemoryOf(const std::uint32_t* word) const {
+  if (const Memory* memory = Find(word)) return *memory;
+  throw std::logic_error("an access to memory that is not of the world");
+}
+
+std::string Fabric::Describe(const std::uint32_t* word) const {
+  const Memory& memory = MemoryOf(word);
+  const auto index = static_cast<std::size_t>(word - memory.words.data());
+  return "rank " + std::to_string(memory.rank) + "'s " + memory.name + ", " +
+         (memory.describe ? memory.describe(index) : "word " + std::to_string(index));
+}
+
+void Fabric::Reset() {
+  for (const auto& memory : memories_) {
+    std::fill(memory->words.begin(), memory->words.end(), memory->initial);
+  }
+  pending_.clear();
+  std::fill(stores_.begin(), stores_.end(), 0);
+  violation.reset();
+}
+
+void Fabric::Found(Property property, std::string text) {
+  if (!violation) violation = {property, std::move(text)};
+}
+
+std::uint32_t Fabric::Load(const Writer& who, const std::uint32_t* word) const {
+  for (auto it = pending_.rbegin(); it != pending_.rend(); ++it) {
+    if (it->word != word || it->alias != Alias::kUnicast) continue;
+    const bool own = it->who.thread == who.thread;
+    const bool of_cta = it->cta_sees && it->who.launch == who.launch && it->who.cta == who.cta;
+    if (own || of_cta) return it->value;
+  }
+  return *word;
+}
+
+void Fabric::StorePlain(const Writer& who, std::uint32_t* word, std::uint32_t value) {
+  CheckWeakAccess(who, word);
+  if (!rules_.store_buffers && rules_.lag == 0) {
+    *word = value;
+    on_change(word);
+    return;
+  }
+  StoreStrong(who, Alias::kUnicast, word, value);
+  pending_.back().plain = true;
+}
+
+void Fabric::StoreStrong(const Writer& who, Alias alias, std::uint32_t* word, std::uint32_t value) {
+  if (stores_.size() <= who.thread) stores_.resize(who.thread + 1, 0);
+  pending_.push_back({who, alias, false, false, NameOf(who.thread, stores_[who.thread]++),
+                      kWheneverItLikes, word, value});
+}
+
+std::uint32_t Fabric::FetchAdd(const Writer& who, std::uint32_t* word, std::uint32_t value) {
+  FlushIf([&](const Pending& p) { return p.word == word && p.who.thread == who.thread; });
+  const std::uint32_t before = *word;
+  *word = before + value;
+  on_change(word);
+  return before;
+}
+
+void Fabric::PassBarrier(std::uint32_t launch, std::uint32_t cta) {
+  for (Pending& p : pending_) {
+    if (p.who.launch == launch && p.who.cta == cta) p.cta_sees = true;
+  }
+}
+
+template <typename Condition>
+void Fabric::FlushIf(Condition condition) {
+  for (std::size_t i = 0; i < pending_.size();) {
+    if (condition(pending_[i])) {
+      LandNow(i);
+    } else {
+      ++i;
+    }
+  }
+}
+
+void Fabric::FlushThread(const Writer& who) {
+  FlushIf([&](const Pending& p) {
+    if (p.alias != Alias::kUnicast || (p.plain && rules_.lag > 0 && MemoryOf(p.word).mailbox)) {
+      return false;
+    }
+    return p.who.thread == who.thread ||
+           (p.cta_sees && p.who.launch == who.launch && p.who.cta == who.cta);
+  });
+}
+
+void Fabric::FlushLaunch(std::uint32_t launch, int rank, std::uint64_t completed) {
+  for (Pending& p : pending_) {
+    if (p.who.launch != launch || p.alias != Alias::kUnicast) continue;
+    const bool lags = p.plain && MemoryOf(p.word).mailbox;
+    p.lands_with = completed + static_cast<std::uint64_t>(lags ? rules_.lag : 0);
+  }
+  FlushIf([&](const Pending& p) { return p.who.rank == rank && p.lands_with <= completed; });
+}
+
+void Fabric::FlushAll() {
+  while (!pending_.empty() && !violation) LandNow(0);
+}
+
+bool Fabric::MayLand(std::size_t index) const {
+  const Pending& p = pending_[index];
+  const bool lags = p.plain && rules_.lag > 0;
+  if (lags && MemoryOf(p.word).mailbox) return false;  // only when it has to
+  for (std::size_t i = 0; i < index; ++i) {
+    const Pending& older = pending_[i];
+    if (older.who.thread == p.who.thread && older.word == p.word && older.alias == p.alias) {
+      return false;
+    }
+    if (rules_.links_in_order && !older.plain && !p.plain && older.who.rank == p.who.rank &&
+        MemoryOf(older.word).rank == MemoryOf(p.word).rank) {
+      return false;
+    }
+  }
+  return true;
+}
+
+const std::vector<std::uint32_t>& Fabric::landable() {
+  landable_.clear();
+  landable_index_.clear();
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    if (!MayLand(i)) continue;
+    landable_.push_back(pending_[i].name);
+    landable_index_.push_back(i);
+  }
+  return landable_;
+}
+
+std::uint32_t* Fabric::Land(std::size_t index) {
+  std::uint32_t* word = pending_[landable_index_[index]].word;
+  LandNow(landable_index_[index]);
+  return word;
+}
+
+void Fabric::LandNow(std::size_t index) {
+  const Pending p = pending_[index];
+  pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(index));
+  const Memory& memory = MemoryOf(p.word);
+  if (on_event) {
+    on_event(memory.rank, Hex(p.value) + " of rank " + std::to_string(p.who.rank) + " lands in " +
+                              Describe(p.word));
+  }
+  if (memory.one_shot && !p.plain && *p.word != memory.initial) {
+    Found(Property::kOverrun, Hex(p.value) + " of rank " + std::to_string(p.who.rank) +
+                                  " landed on " + Hex(*p.word) + " in " + Describe(p.word));
+  }
+  *p.word = p.value;
+  on_change(p.word);
+}
+
+void Fabric::CheckWeakAccess(const Writer& who, const std::uint32_t* word) {
+  for (const Pending& p : pending_) {
+    if (p.word != word || p.plain) continue;
+    if (p.who.thread == who.thread && p.alias == Alias::kUnicast) continue;
+    Found(Property::kRace, "rank " + std::to_string(who.rank) + " touches " + Describe(word) +
+                               " while " + Hex(p.value) + " of rank " + std::to_string(p.who.rank) +
+                               " is on its way there");
+    return;
+  }
+}
+
+void Fabric::CheckNothingIsLeft() {
+  for (const auto& memory : memories_) {
+    if (!memory->one_shot) continue;
+    for (const std::uint32_t& word : memory->words) {
+      if (word == memory->initial) continue;
+      Found(Property::kLeftover, Hex(word) + " was left in " + Describe(&word));
+      return;
+    }
+  }
+}
+
+}  // namespace mailbench

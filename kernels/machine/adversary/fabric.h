@@ -1,0 +1,113 @@
+// Memory of all ranks, and the words on their way to it. Knows nothing of fibers or launches: who
+// stores is a number.
+//
+// A store is split into words. A word lands when Land is called for it, or when something forces
+// it to (Flush...). Until then only its own thread sees it, and, once a barrier has passed, its
+// CTA. Words of one thread to one address through one alias land in order; nothing else does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/machine/adversary/rules.h"
+#include "kernels/machine/pack.h"
+
+namespace mailbench {
+
+// A thread, as the fabric knows it.
+struct Writer {
+  int rank = 0;
+  std::uint32_t launch = 0;  // number of its launch in the world
+  std::uint32_t cta = 0;
+  std::uint32_t thread = 0;  // unique in the world
+};
+
+// Through which mapping a word is stored. Between the two nothing is ordered.
+enum class Alias { kUnicast, kMulticast };
+
+class Fabric {
+ public:
+  explicit Fabric(const WorldRules& rules) : rules_(rules) {}
+
+  struct Memory {
+    int rank = 0;
+    std::string name;
+    std::uint32_t initial = 0;
+    bool mailbox = false;   // words of peers land here: subject to `lag`
+    bool one_shot = false;  // they land on `initial` only, and in the end all is `initial` again
+    std::function<std::string(std::size_t)> describe;  // a word by its index; may be empty
+    std::vector<std::uint32_t> words;
+  };
+  // The words keep their place. REQUIRES: nothing has been stored yet.
+  std::uint32_t* Add(Memory memory, std::size_t words);
+  // Whether the word is in one of its memories. What is not is private to a thread.
+  bool Owns(const std::uint32_t* word) const;
+  std::string Describe(const std::uint32_t* word) const;
+
+  // As at the beginning: all words `initial`, none on its way.
+  void Reset();
+
+  std::uint32_t Load(const Writer& who, const std::uint32_t* word) const;
+  // A weak store: of the thread's own rank.
+  void StorePlain(const Writer& who, std::uint32_t* word, std::uint32_t value);
+  // A strong store, possibly to another rank.
+  void StoreStrong(const Writer& who, Alias alias, std::uint32_t* word, std::uint32_t value);
+  std::uint32_t FetchAdd(const Writer& who, std::uint32_t* word, std::uint32_t value);
+
+  // What the threads of a CTA have stored, all of them see.
+  void PassBarrier(std::uint32_t launch, std::uint32_t cta);
+  // What a thread has stored through the unicast alias, and what it sees of its CTA, lands now.
+  void FlushThread(const Writer& who);
+  // A launch has completed: what it stored through the unicast alias lands; plain stores to
+  // mailboxes only `lag` launches of the rank later. `completed`: how many of the rank's have.
+  void FlushLaunch(std::uint32_t launch, int rank, std::uint64_t completed);
+  void FlushAll();
+
+  // Names of the words that may land now, oldest first. Valid until anything is stored or lands.
+  const std::vector<std::uint32_t>& landable();
+  // REQUIRES: below landable().size(). Returns the word's place.
+  std::uint32_t* Land(std::size_t index);
+
+  // Called for every word whose value may have changed.
+  std::function<void(const std::uint32_t*)> on_change;
+  // Called for everything that lands, when set.
+  std::function<void(int rank, const std::string&)> on_event;
+
+  std::optional<Violation> violation;  // the first
+  void CheckWeakAccess(const Writer& who, const std::uint32_t* word);
+  void CheckNothingIsLeft();
+
+ private:
+  struct Pending {
+    Writer who;
+    Alias alias;
+    bool plain;
+    bool cta_sees;
+    std::uint32_t name;
+    std::uint64_t lands_with;  // completed launches of the rank when it has to land, at the latest
+    std::uint32_t* word;
+    std::uint32_t value;
+  };
+
+  const Memory* Find(const std::uint32_t* word) const;  // null when there is none
+  const Memory& MemoryOf(const std::uint32_t* word) const;
+  bool MayLand(std::size_t index) const;
+  void LandNow(std::size_t index);
+  template <typename Condition>
+  void FlushIf(Condition condition);
+  void Found(Property property, std::string text);
+
+  WorldRules rules_;
+  std::vector<std::unique_ptr<Memory>> memories_;  // ascending by place
+  std::vector<Pending> pending_;                   // oldest first
+  std::vector<std::uint32_t> landable_;
+  std::vector<std::size_t> landable_index_;
+  std::vector<std::uint32_t> stores_;  // by thread: how many words it has stored
+};
+
+}  // namespace mailbench

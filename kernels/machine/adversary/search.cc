@@ -1,0 +1,156 @@
+#include "kernels/machine/adversary/search.h"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+namespace mailbench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Budget {
+ public:
+  explicit Budget(const SearchOptions& options)
+      : schedules_(options.schedules),
+        seconds_(options.seconds),
+        end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                std::chrono::duration<double>(options.seconds))) {}
+  bool IsSpent(std::uint64_t schedules) const {
+    constexpr std::uint64_t kLookAtClock = 64;
+    if (schedules >= schedules_) return true;
+    return seconds_ > 0 && schedules % kLookAtClock == 0 && Clock::now() >= end_;
+  }
+
+ private:
+  std::uint64_t schedules_;
+  double seconds_;
+  Clock::time_point end_;
+};
+
+void Add(const ScheduleResult& schedule, SearchResult& result) {
+  ++result.schedules;
+  result.steps += schedule.steps;
+  result.violation = schedule.violation;
+}
+
+std::unique_ptr<Strategy> MakeRandom(const ScheduleId& schedule) {
+  switch (schedule.kind) {
+    case StrategyKind::kUniform:
+      return MakeUniform(schedule.seed);
+    case StrategyKind::kPct:
+      return MakePct(schedule.seed, schedule.pct_steps);
+    case StrategyKind::kBiased:
+    case StrategyKind::kExhaustive:
+      break;
+  }
+  return MakeBiased(schedule.seed);
+}
+
+// How long a schedule of this world is, for PCT to place its changes.
+std::uint64_t TypicalSteps(World& world) {
+  Delayed undelayed({});
+  return world.Run(undelayed).steps;
+}
+
+SearchResult SearchAtRandom(World& world, const SearchOptions& options) {
+  SearchResult result;
+  result.schedule = {options.kind, options.seed, options.first, 0, {}};
+  if (options.kind == StrategyKind::kPct) result.schedule.pct_steps = TypicalSteps(world);
+  const std::unique_ptr<Strategy> strategy = MakeRandom(result.schedule);
+  const Budget budget(options);
+  for (std::uint64_t number = options.first; !budget.IsSpent(result.schedules);
+       number += options.stride) {
+    result.schedule.number = number;
+    strategy->Begin(number);
+    Add(world.Run(*strategy), result);
+    if (result.violation) break;
+  }
+  return result;
+}
+
+// All schedules with up to options.delay_bound delays, those with fewer delays first.
+class Exhaustive {
+ public:
+  Exhaustive(World& world, const SearchOptions& options)
+      : world_(world), budget_(options), bound_(options.delay_bound) {}
+
+  SearchResult Run() {
+    result_.schedule.kind = StrategyKind::kExhaustive;
+    for (int delays = 0; delays <= bound_; ++delays) {
+      std::vector<std::uint64_t> chosen;
+      if (!Extend(chosen, 0, delays)) return result_;
+    }
+    result_.exhausted = true;
+    return result_;
+  }
+
+ private:
+  // Tries all ways to add `left` delays from step `from` on. False: the search is over.
+  bool Extend(std::vector<std::uint64_t>& chosen, std::uint64_t from, int left) {
+    if (left == 0) return Try(chosen);
+    // How far the schedule goes depends on the delays so far.
+    const std::uint64_t steps = StepsOf(chosen);
+    for (std::uint64_t step = from; step < steps; ++step) {
+      chosen.push_back(step);
+      const bool goes_on = Extend(chosen, step + 1, left - 1);
+      chosen.pop_back();
+      if (!goes_on) return false;
+    }
+    return true;
+  }
+
+  std::uint64_t StepsOf(const std::vector<std::uint64_t>& chosen) {
+    Delayed strategy(chosen);
+    strategy.Begin(0);
+    return world_.Run(strategy).steps;
+  }
+
+  bool Try(const std::vector<std::uint64_t>& chosen) {
+    if (budget_.IsSpent(result_.schedules)) return false;
+    Delayed strategy(chosen);
+    strategy.Begin(0);
+    Add(world_.Run(strategy), result_);
+    result_.schedule.delays = chosen;
+    return !result_.violation;
+  }
+
+  World& world_;
+  Budget budget_;
+  int bound_;
+  SearchResult result_;
+};
+
+}  // namespace
+
+const char* ToString(StrategyKind kind) {
+  switch (kind) {
+    case StrategyKind::kUniform:
+      return "uniform";
+    case StrategyKind::kBiased:
+      return "biased";
+    case StrategyKind::kPct:
+      return "pct";
+    case StrategyKind::kExhaustive:
+      return "exhaustive";
+  }
+  return "";
+}
+
+SearchResult Search(World& world, const SearchOptions& options) {
+  if (options.kind == StrategyKind::kExhaustive) return Exhaustive(world, options).Run();
+  return SearchAtRandom(world, options);
+}
+
+ScheduleResult Replay(World& world, const ScheduleId& schedule, std::vector<Event>* trace) {
+  if (schedule.kind == StrategyKind::kExhaustive) {
+    Delayed strategy(schedule.delays);
+    strategy.Begin(0);
+    return world.Run(strategy, trace);
+  }
+  const std::unique_ptr<Strategy> strategy = MakeRandom(schedule);
+  strategy->Begin(schedule.number);
+  return world.Run(*strategy, trace);
+}
+
+}  // namespace mailbench

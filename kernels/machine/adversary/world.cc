@@ -1,0 +1,359 @@
+#include "kernels/machine/adversary/world.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace mailbench {
+namespace {
+
+// Leaves a thread of a schedule that is over.
+struct Abandoned {};
+
+}  // namespace
+
+int AdversaryThread::cta_index() const { return cta_; }
+const GridDims& AdversaryThread::dims() const { return world_->launches_[launch_].dims; }
+void* AdversaryThread::shared() const { return world_->CtaOf(*this).shared.data(); }
+
+void AdversaryThread::Wait(State state) {
+  state_ = state;
+  if (state != State::kReady) {
+    auto& ready = world_->ready_;
+    ready.erase(std::find(ready.begin(), ready.end(), writer_.thread));
+  }
+  StartSwitch(&fake_stack_, world_->scheduler_stack_);
+  world_->scheduler_ = std::move(world_->scheduler_).resume();
+  world_->scheduler_stack_ = FinishSwitch(fake_stack_);
+  if (world_->abandoned_) throw Abandoned();
+}
+
+void AdversaryThread::Step() {
+  AdversaryThread* next = world_->Decide();
+  if (next == this) return;
+  world_->next_ = next;
+  Wait(State::kReady);
+}
+
+void AdversaryThread::CtaBarrier() {
+  Step();
+  World::Cta& cta = world_->CtaOf(*this);
+  if (++cta.at_barrier < cta.live) {
+    Wait(State::kBarrier);
+    return;
+  }
+  world_->ReleaseBarrier(launch_, cta_);
+}
+
+void AdversaryThread::DependencyWait() {
+  Step();
+  const std::size_t predecessor = world_->launches_[launch_].predecessor;
+  if (predecessor != World::kNone && !world_->launches_[predecessor].completed) {
+    Wait(State::kDependency);
+  }
+}
+
+void AdversaryThread::LaunchDependents() {
+  Step();
+  world_->Trigger(world_->launches_[launch_], world_->CtaOf(*this));
+}
+
+void AdversaryThread::PollAgain(const PollSite& site) {
+  site_ = site;
+  // A word that landed since it was looked at is a change.
+  if (world_->fabric_.Load(writer_, site.word) == site.seen) Wait(State::kPolling);
+}
+
+void AdversaryThread::Note(const std::string& text) const {
+  if (world_->trace_ == nullptr) return;
+  world_->trace_->push_back({world_->steps_, writer_.rank,
+                             world_->launches_[launch_].name + ", CTA " + std::to_string(cta_) +
+                                 ", thread " + std::to_string(index_) + ": " + text});
+}
+
+World::World(int ranks, const WorldRules& rules) : ranks_(ranks), rules_(rules), fabric_(rules) {
+  fabric_.on_change = [this](const std::uint32_t* word) { Changed(word); };
+}
+World::~World() = default;
+
+MulticastPack* World::AddMulticast(std::vector<Pack*> mailboxes) {
+  multicasts_.emplace_back(std::make_unique<std::byte[]>(1), std::move(mailboxes));
+  return reinterpret_cast<MulticastPack*>(multicasts_.back().first.get());
+}
+
+const std::vector<Pack*>& World::mailboxes(const MulticastPack* address) const {
+  for (const auto& [place, mailboxes] : multicasts_) {
+    if (reinterpret_cast<const MulticastPack*>(place.get()) == address) return mailboxes;
+  }
+  throw std::logic_error("a multicast store to what is no multicast address");
+}
+
+void World::Expect(int rank, std::string name, const std::uint32_t* words,
+                   std::vector<std::uint32_t> values) {
+  expectations_.push_back({rank, std::move(name), words, std::move(values)});
+}
+
+void World::AddLaunch(int rank, int stream, std::string name, const GridDims& dims,
+                      std::size_t shared_bytes, Kernel kernel) {
+  Launch launch;
+  launch.rank = rank;
+  launch.name = std::move(name);
+  launch.dims = dims;
+  launch.shared_words = shared_bytes / sizeof(std::uint64_t) + 1;
+  launch.kernel = std::move(kernel);
+  launch.first_thread = threads_.size();
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    if (streams_[i] == std::pair(rank, stream)) launch.predecessor = i;
+  }
+  streams_.emplace_back(rank, stream);
+  for (int cta = 0; cta < dims.ctas; ++cta) {
+    for (int index = 0; index < dims.threads; ++index) {
+      AdversaryThread& thread = threads_.emplace_back();
+      thread.world_ = this;
+      thread.launch_ = launches_.size();
+      thread.cta_ = cta;
+      thread.index_ = index;
+      thread.writer_ = {rank, static_cast<std::uint32_t>(launches_.size()),
+                        static_cast<std::uint32_t>(cta),
+                        static_cast<std::uint32_t>(threads_.size() - 1)};
+    }
+  }
+  ctas_.emplace_back(static_cast<std::size_t>(dims.ctas));
+  launches_.push_back(std::move(launch));
+}
+
+World::Cta& World::CtaOf(const AdversaryThread& thread) {
+  return ctas_[thread.launch_][static_cast<std::size_t>(thread.cta_)];
+}
+
+void World::Reset() {
+  fabric_.Reset();
+  for (Launch& launch : launches_) {
+    launch.started = launch.triggered = launch.ended = 0;
+    launch.completed = false;
+  }
+  ready_.clear();
+  completed_.assign(static_cast<std::size_t>(ranks_), 0);
+  resident_.assign(static_cast<std::size_t>(ranks_), 0);
+  steps_ = 0;
+  next_ = nullptr;
+  may_start_ = true;
+  abandoned_ = false;
+}
+
+void World::MakeReady(AdversaryThread& thread) {
+  thread.state_ = AdversaryThread::State::kReady;
+  ready_.push_back(thread.writer_.thread);
+}
+
+bool World::MayStart(const Launch& launch) const {
+  if (launch.started == launch.dims.ctas) return false;
+  if (launch.predecessor == kNone) return true;
+  const Launch& before = launches_[launch.predecessor];
+  return rules_.programmatic_launch ? before.triggered == before.dims.ctas : before.completed;
+}
+
+void World::StartCtas() {
+  may_start_ = false;
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    Launch& launch = launches_[i];
+    const auto place = static_cast<std::size_t>(rules_.shared_gpu ? 0 : launch.rank);
+    while (MayStart(launch) &&
+           (rules_.resident_ctas == 0 || resident_[place] < rules_.resident_ctas)) {
+      ++resident_[place];
+      StartCta(i, launch.started++);
+    }
+  }
+}
+
+void World::StartCta(std::size_t launch, int index) {
+  Cta& cta = ctas_[launch][static_cast<std::size_t>(index)];
+  const auto threads = static_cast<std::size_t>(launches_[launch].dims.threads);
+  cta.live = launches_[launch].dims.threads;
+  cta.at_barrier = 0;
+  cta.triggered = false;
+  cta.shared.assign(launches_[launch].shared_words, 0);
+  const std::size_t first =
+      launches_[launch].first_thread + static_cast<std::size_t>(index) * threads;
+  for (std::size_t i = first; i < first + threads; ++i) MakeReady(threads_[i]);
+}
+
+AdversaryThread* World::Decide() {
+  while (!fabric_.violation) {
+    if (may_start_) StartCtas();
+    const std::vector<std::uint32_t>& words = fabric_.landable();
+    if (ready_.empty() && words.empty()) return nullptr;
+    if (++steps_ > kMostSteps) {
+      Found(Property::kEndless, "no end after " + std::to_string(kMostSteps) + " steps");
+      break;
+    }
+    const Step step = strategy_->Choose({&ready_, &words});
+    if (!step.deliver) {
+      std::rotate(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(step.index),
+                  ready_.begin() + static_cast<std::ptrdiff_t>(step.index) + 1);
+      return &threads_[ready_.front()];
+    }
+    fabric_.Land(step.index);
+  }
+  return nullptr;
+}
+
+void World::Resume(AdversaryThread& thread) {
+  if (!thread.fiber_) {
+    const boost::context::stack_context stack = stacks_.Allocate();
+    thread.stack_ = {static_cast<const std::byte*>(stack.sp) - stack.size, stack.size};
+    thread.fiber_ = boost::context::fiber(
+        std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack),
+        PooledStack(stacks_), [this, &thread](boost::context::fiber&& caller) {
+          scheduler_stack_ = FinishSwitch(nullptr);
+          scheduler_ = std::move(caller);
+          try {
+            launches_[thread.launch_].kernel(thread);
+          } catch (const Abandoned&) {
+          } catch (...) {
+            failure_ = std::current_exception();
+          }
+          Returned(thread);
+          StartSwitch(nullptr, scheduler_stack_);
+          return std::move(scheduler_);
+        });
+  }
+  void* fake_stack = nullptr;
+  StartSwitch(&fake_stack, thread.stack_);
+  thread.fiber_ = std::move(thread.fiber_).resume();
+  FinishSwitch(fake_stack);
+}
+
+void World::ReleaseBarrier(std::size_t launch, int index) {
+  Cta& cta = ctas_[launch][static_cast<std::size_t>(index)];
+  cta.at_barrier = 0;
+  fabric_.PassBarrier(static_cast<std::uint32_t>(launch), static_cast<std::uint32_t>(index));
+  const auto threads = static_cast<std::size_t>(launches_[launch].dims.threads);
+  const std::size_t first =
+      launches_[launch].first_thread + static_cast<std::size_t>(index) * threads;
+  for (std::size_t i = first; i < first + threads; ++i) {
+    if (threads_[i].state_ == AdversaryThread::State::kBarrier) MakeReady(threads_[i]);
+  }
+}
+
+void World::Trigger(Launch& launch, Cta& cta) {
+  if (cta.triggered) return;
+  cta.triggered = true;
+  if (++launch.triggered == launch.dims.ctas) may_start_ = true;
+}
+
+void World::Returned(AdversaryThread& thread) {
+  thread.state_ = AdversaryThread::State::kReturned;
+  if (abandoned_) return;
+  ready_.erase(std::find(ready_.begin(), ready_.end(), thread.writer_.thread));
+  Launch& launch = launches_[thread.launch_];
+  Cta& cta = CtaOf(thread);
+  if (--cta.live > 0) {
+    if (cta.at_barrier == cta.live) ReleaseBarrier(thread.launch_, thread.cta_);
+    return;
+  }
+  Trigger(launch, cta);
+  --resident_[static_cast<std::size_t>(rules_.shared_gpu ? 0 : launch.rank)];
+  may_start_ = true;
+  if (++launch.ended < launch.dims.ctas) return;
+  launch.completed = true;
+  const std::uint64_t completed = ++completed_[static_cast<std::size_t>(launch.rank)];
+  fabric_.FlushLaunch(static_cast<std::uint32_t>(thread.launch_), launch.rank, completed);
+  for (AdversaryThread& waiting : threads_) {
+    if (waiting.state_ == AdversaryThread::State::kDependency &&
+        launches_[waiting.launch_].predecessor == thread.launch_) {
+      MakeReady(waiting);
+    }
+  }
+}
+
+void World::Changed(const std::uint32_t* word) {
+  for (AdversaryThread& thread : threads_) {
+    if (thread.state_ == AdversaryThread::State::kPolling && thread.site_.word == word &&
+        *word != thread.site_.seen) {
+      MakeReady(thread);
+    }
+  }
+}
+
+void World::Found(Property property, std::string text) {
+  if (!fabric_.violation) fabric_.violation = {property, std::move(text)};
+}
+
+// Lets every thread that waits leave its kernel.
+void World::Abandon() {
+  abandoned_ = true;
+  for (AdversaryThread& thread : threads_) {
+    if (thread.fiber_ && thread.state_ != AdversaryThread::State::kReturned) Resume(thread);
+    thread.state_ = AdversaryThread::State::kReturned;
+  }
+}
+
+std::string World::DescribeDeadlock() const {
+  std::string text;
+  for (const AdversaryThread& thread : threads_) {
+    if (thread.state_ == AdversaryThread::State::kReturned) continue;
+    const Launch& launch = launches_[thread.launch_];
+    text += (text.empty() ? "" : "; ") + std::string("rank ") + std::to_string(launch.rank) + ", " +
+            launch.name + ", CTA " + std::to_string(thread.cta_) + ", thread " +
+            std::to_string(thread.index_);
+    if (thread.state_ == AdversaryThread::State::kPolling) {
+      text += " polls " + fabric_.Describe(thread.site_.word);
+    } else if (thread.state_ == AdversaryThread::State::kBarrier) {
+      text += " waits at a barrier";
+    } else {
+      text += " waits for the grid before";
+    }
+  }
+  for (const Launch& launch : launches_) {
+    if (launch.started == launch.dims.ctas) continue;
+    text += (text.empty() ? "" : "; ") + std::string("rank ") + std::to_string(launch.rank) + ", " +
+            launch.name + " has started " + std::to_string(launch.started) + " of " +
+            std::to_string(launch.dims.ctas) + " CTAs";
+  }
+  return text;
+}
+
+// When nothing can move any more.
+void World::Finish() {
+  const bool all_completed = std::all_of(launches_.begin(), launches_.end(),
+                                         [](const Launch& launch) { return launch.completed; });
+  if (!all_completed) {
+    Found(Property::kDeadlock, DescribeDeadlock());
+    return;
+  }
+  fabric_.FlushAll();
+  for (const Expectation& expectation : expectations_) {
+    for (std::size_t i = 0; i < expectation.values.size(); ++i) {
+      if (expectation.words[i] == expectation.values[i]) continue;
+      Found(Property::kOutput, "rank " + std::to_string(expectation.rank) + "'s " +
+                                   expectation.name + ", word " + std::to_string(i) +
+                                   ": expected " + std::to_string(expectation.values[i]) +
+                                   ", seen " + std::to_string(expectation.words[i]));
+    }
+  }
+  fabric_.CheckNothingIsLeft();
+}
+
+ScheduleResult World::Run(Strategy& strategy, std::vector<Event>* trace) {
+  strategy_ = &strategy;
+  trace_ = trace;
+  fabric_.on_event = nullptr;
+  if (trace != nullptr) {
+    fabric_.on_event = [this](int rank, const std::string& text) {
+      trace_->push_back({steps_, rank, text});
+    };
+  }
+  Reset();
+  while (!failure_) {
+    AdversaryThread* next = next_ != nullptr ? std::exchange(next_, nullptr) : Decide();
+    if (next == nullptr) break;
+    Resume(*next);
+  }
+  if (!failure_ && !fabric_.violation) Finish();
+  Abandon();
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  return {fabric_.violation, steps_};
+}
+
+}  // namespace mailbench
