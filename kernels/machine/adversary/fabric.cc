@@ -79,6 +79,8 @@ void Fabric::Reset() {
     std::fill(memory->words.begin(), memory->words.end(), memory->initial);
   }
   pending_.clear();
+  held_back_ = 0;
+  landable_is_current_ = false;
   std::fill(stores_.begin(), stores_.end(), 0);
   violation.reset();
 }
@@ -87,45 +89,11 @@ void Fabric::Found(Property property, std::string text) {
   if (!violation) violation = {property, std::move(text)};
 }
 
-std::uint32_t Fabric::Load(const Writer& who, const std::uint32_t* word) const {
-  for (auto it = pending_.rbegin(); it != pending_.rend(); ++it) {
-    if (it->word != word || it->alias != Alias::kUnicast) continue;
-    const bool own = it->who.thread == who.thread;
-    const bool of_cta = it->cta_sees && it->who.launch == who.launch && it->who.cta == who.cta;
-    if (own || of_cta) return it->value;
-  }
-  return *word;
-}
-
-void Fabric::StorePlain(const Writer& who, std::uint32_t* word, std::uint32_t value) {
-  CheckWeakAccess(who, word);
-  if (!rules_.store_buffers && rules_.lag == 0) {
-    *word = value;
-    on_change(word);
-    return;
-  }
-  StoreStrong(who, Alias::kUnicast, word, value);
-  pending_.back().plain = true;
-}
-
-void Fabric::StoreStrong(const Writer& who, Alias alias, std::uint32_t* word, std::uint32_t value) {
-  if (stores_.size() <= who.thread) stores_.resize(who.thread + 1, 0);
-  pending_.push_back({who, alias, false, false, NameOf(who.thread, stores_[who.thread]++),
-                      kWheneverItLikes, word, value});
-}
-
-std::uint32_t Fabric::FetchAdd(const Writer& who, std::uint32_t* word, std::uint32_t value) {
-  FlushIf([&](const Pending& p) { return p.word == word && p.who.thread == who.thread; });
-  const std::uint32_t before = *word;
-  *word = before + value;
-  on_change(word);
-  return before;
-}
-
-void Fabric::PassBarrier(std::uint32_t launch, std::uint32_t cta) {
-  for (Pending& p : pending_) {
-    if (p.who.launch == launch && p.who.cta == cta) p.cta_sees = true;
-  }
+bool Fabric::Sees(const Writer& who, const Pending& p) {
+  if (p.alias != Alias::kUnicast) return false;
+  if (p.launch_completed) return p.who.rank == who.rank;
+  return p.who.thread == who.thread ||
+         (p.cta_sees && p.who.launch == who.launch && p.who.cta == who.cta);
 }
 
 template <typename Condition>
@@ -139,21 +107,61 @@ void Fabric::FlushIf(Condition condition) {
   }
 }
 
+std::uint32_t Fabric::Load(const Writer& who, const std::uint32_t* word) const {
+  for (auto it = pending_.rbegin(); it != pending_.rend(); ++it) {
+    if (it->word == word && Sees(who, *it)) return it->value;
+  }
+  return *word;
+}
+
+void Fabric::StorePlain(const Writer& who, std::uint32_t* word, std::uint32_t value) {
+  CheckWeakAccess(who, word);
+  if (rules_.store_buffers || rules_.lag > 0) {
+    Store(who, Alias::kUnicast, true, word, value);
+    return;
+  }
+  FlushIf([&](const Pending& p) { return p.word == word && Sees(who, p); });
+  *word = value;
+  on_change(word);
+}
+
+void Fabric::StoreStrong(const Writer& who, Alias alias, std::uint32_t* word, std::uint32_t value) {
+  Store(who, alias, false, word, value);
+}
+
+void Fabric::Store(const Writer& who, Alias alias, bool plain, std::uint32_t* word,
+                   std::uint32_t value) {
+  if (stores_.size() <= who.thread) stores_.resize(who.thread + 1, 0);
+  pending_.push_back({who, word, &MemoryOf(word), value, NameOf(who.thread, stores_[who.thread]++),
+                      kWheneverItLikes, alias, plain});
+  pending_.back().may_land = MayLand(pending_.size() - 1);
+  held_back_ += pending_.back().may_land ? 0 : 1;
+  landable_is_current_ = false;
+}
+
+std::uint32_t Fabric::FetchAdd(const Writer& who, std::uint32_t* word, std::uint32_t value) {
+  FlushIf([&](const Pending& p) { return p.word == word && Sees(who, p); });
+  const std::uint32_t before = *word;
+  *word = before + value;
+  on_change(word);
+  return before;
+}
+
+void Fabric::PassBarrier(std::uint32_t launch, std::uint32_t cta) {
+  for (Pending& p : pending_) {
+    if (p.who.launch == launch && p.who.cta == cta) p.cta_sees = true;
+  }
+}
+
 void Fabric::FlushThread(const Writer& who) {
-  FlushIf([&](const Pending& p) {
-    if (p.alias != Alias::kUnicast || (p.plain && rules_.lag > 0 && MemoryOf(p.word).mailbox)) {
-      return false;
-    }
-    return p.who.thread == who.thread ||
-           (p.cta_sees && p.who.launch == who.launch && p.who.cta == who.cta);
-  });
+  FlushIf([&](const Pending& p) { return Sees(who, p) && !Lags(p) && p.memory->rank == who.rank; });
 }
 
 void Fabric::FlushLaunch(std::uint32_t launch, int rank, std::uint64_t completed) {
   for (Pending& p : pending_) {
     if (p.who.launch != launch || p.alias != Alias::kUnicast) continue;
-    const bool lags = p.plain && MemoryOf(p.word).mailbox;
-    p.lands_with = completed + static_cast<std::uint64_t>(lags ? rules_.lag : 0);
+    p.launch_completed = true;
+    p.lands_with = completed + static_cast<std::uint64_t>(Lags(p) ? rules_.lag : 0);
   }
   FlushIf([&](const Pending& p) { return p.who.rank == rank && p.lands_with <= completed; });
 }
@@ -162,28 +170,30 @@ void Fabric::FlushAll() {
   while (!pending_.empty() && !violation) LandNow(0);
 }
 
+bool Fabric::Lags(const Pending& p) const { return p.plain && rules_.lag > 0 && p.memory->mailbox; }
+
+bool Fabric::LandsBefore(const Pending& older, const Pending& p) const {
+  if (older.word == p.word && older.who.thread == p.who.thread && older.alias == p.alias) {
+    return true;
+  }
+  return rules_.links_in_order && !older.plain && !p.plain && older.who.rank == p.who.rank &&
+         older.memory->rank == p.memory->rank;
+}
+
 bool Fabric::MayLand(std::size_t index) const {
   const Pending& p = pending_[index];
-  const bool lags = p.plain && rules_.lag > 0;
-  if (lags && MemoryOf(p.word).mailbox) return false;  // only when it has to
-  for (std::size_t i = 0; i < index; ++i) {
-    const Pending& older = pending_[i];
-    if (older.who.thread == p.who.thread && older.word == p.word && older.alias == p.alias) {
-      return false;
-    }
-    if (rules_.links_in_order && !older.plain && !p.plain && older.who.rank == p.who.rank &&
-        MemoryOf(older.word).rank == MemoryOf(p.word).rank) {
-      return false;
-    }
-  }
-  return true;
+  if (Lags(p)) return false;  // only when it has to
+  return std::none_of(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(index),
+                      [&](const Pending& older) { return LandsBefore(older, p); });
 }
 
 const std::vector<std::uint32_t>& Fabric::landable() {
+  if (landable_is_current_) return landable_;
+  landable_is_current_ = true;
   landable_.clear();
   landable_index_.clear();
   for (std::size_t i = 0; i < pending_.size(); ++i) {
-    if (!MayLand(i)) continue;
+    if (!pending_[i].may_land) continue;
     landable_.push_back(pending_[i].name);
     landable_index_.push_back(i);
   }
@@ -199,7 +209,14 @@ std::uint32_t* Fabric::Land(std::size_t index) {
 void Fabric::LandNow(std::size_t index) {
   const Pending p = pending_[index];
   pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(index));
-  const Memory& memory = MemoryOf(p.word);
+  landable_is_current_ = false;
+  held_back_ -= p.may_land ? 0 : 1;
+  for (std::size_t i = index; held_back_ > 0 && i < pending_.size(); ++i) {
+    if (pending_[i].may_land || !MayLand(i)) continue;
+    pending_[i].may_land = true;
+    --held_back_;
+  }
+  const Memory& memory = *p.memory;
   if (on_event) {
     on_event(memory.rank, Hex(p.value) + " of rank " + std::to_string(p.who.rank) + " lands in " +
                               Describe(p.word));

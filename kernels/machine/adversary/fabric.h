@@ -61,7 +61,9 @@ class Fabric {
 
   // What the threads of a CTA have stored, all of them see.
   void PassBarrier(std::uint32_t launch, std::uint32_t cta);
-  // What a thread has stored through the unicast alias, and what it sees of its CTA, lands now.
+  // A release of GPU scope: what a thread has stored through the unicast alias to its own rank's
+  // memory, and what it sees of its CTA's, lands now. Stores to other ranks are not hurried:
+  // nobody there synchronises with this scope.
   void FlushThread(const Writer& who);
   // A launch has completed: what it stored through the unicast alias lands; plain stores to
   // mailboxes only `lag` launches of the rank later. `completed`: how many of the rank's have.
@@ -85,17 +87,24 @@ class Fabric {
  private:
   struct Pending {
     Writer who;
-    Alias alias;
-    bool plain;
-    bool cta_sees;
+    std::uint32_t* word;
+    const Memory* memory;  // the word's
+    std::uint32_t value;
     std::uint32_t name;
     std::uint64_t lands_with;  // completed launches of the rank when it has to land, at the latest
-    std::uint32_t* word;
-    std::uint32_t value;
+    Alias alias;
+    bool plain;
+    bool cta_sees = false;
+    bool launch_completed = false;
+    bool may_land = true;
   };
 
   const Memory* Find(const std::uint32_t* word) const;  // null when there is none
   const Memory& MemoryOf(const std::uint32_t* word) const;
+  void Store(const Writer& who, Alias alias, bool plain, std::uint32_t* word, std::uint32_t value);
+  static bool Sees(const Writer& who, const Pending& p);
+  bool Lags(const Pending& p) const;
+  bool LandsBefore(const Pending& older, const Pending& p) const;
   bool MayLand(std::size_t index) const;
   void LandNow(std::size_t index);
   template <typename Condition>
@@ -105,6 +114,8 @@ class Fabric {
   WorldRules rules_;
   std::vector<std::unique_ptr<Memory>> memories_;  // ascending by place
   std::vector<Pending> pending_;                   // oldest first
+  std::size_t held_back_ = 0;                      // of them may not land yet
+  bool landable_is_current_ = false;               // as pending_ is now
   std::vector<std::uint32_t> landable_;
   std::vector<std::size_t> landable_index_;
   std::vector<std::uint32_t> stores_;  // by thread: how many words it has stored

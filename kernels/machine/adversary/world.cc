@@ -18,6 +18,7 @@ void* AdversaryThread::shared() const { return world_->CtaOf(*this).shared.data(
 
 void AdversaryThread::Wait(State state) {
   state_ = state;
+  if (state == State::kPolling) ++world_->polling_;
   if (state != State::kReady) {
     auto& ready = world_->ready_;
     ready.erase(std::find(ready.begin(), ready.end(), writer_.thread));
@@ -88,7 +89,7 @@ const std::vector<Pack*>& World::mailboxes(const MulticastPack* address) const {
   throw std::logic_error("a multicast store to what is no multicast address");
 }
 
-void World::Expect(int rank, std::string name, const std::uint32_t* words,
+void World::Expect(int rank, std::string name, std::uint32_t* words,
                    std::vector<std::uint32_t> values) {
   expectations_.push_back({rank, std::move(name), words, std::move(values)});
 }
@@ -128,11 +129,15 @@ World::Cta& World::CtaOf(const AdversaryThread& thread) {
 
 void World::Reset() {
   fabric_.Reset();
+  for (const Expectation& expectation : expectations_) {
+    std::fill_n(expectation.words, expectation.values.size(), kUnwritten);
+  }
   for (Launch& launch : launches_) {
     launch.started = launch.triggered = launch.ended = 0;
     launch.completed = false;
   }
   ready_.clear();
+  polling_ = 0;
   completed_.assign(static_cast<std::size_t>(ranks_), 0);
   resident_.assign(static_cast<std::size_t>(ranks_), 0);
   steps_ = 0;
@@ -268,9 +273,11 @@ void World::Returned(AdversaryThread& thread) {
 }
 
 void World::Changed(const std::uint32_t* word) {
+  if (polling_ == 0) return;
   for (AdversaryThread& thread : threads_) {
     if (thread.state_ == AdversaryThread::State::kPolling && thread.site_.word == word &&
         *word != thread.site_.seen) {
+      --polling_;
       MakeReady(thread);
     }
   }

@@ -86,6 +86,8 @@ class World {
   // Names word `index` of a memory: "generation 1, slot of rank 0, pack 2, word 3".
   using Describe = std::function<std::string(std::size_t index)>;
 
+  static constexpr std::uint32_t kUnwritten = 0xdeadbeef;  // by the kernels
+
   World(int ranks, const WorldRules& rules);
   ~World();
   World(const World&) = delete;
@@ -97,9 +99,9 @@ class World {
   // One address for the mailboxes of all ranks, by rank; only multimem operations may use it.
   MulticastPack* AddMulticast(std::vector<Pack*> mailboxes);
   const std::vector<Pack*>& mailboxes(const MulticastPack* address) const;
-  // A result, compared when everything has ended. `words` are private to the rank.
-  void Expect(int rank, std::string name, const std::uint32_t* words,
-              std::vector<std::uint32_t> values);
+  // A result, compared when everything has ended. `words` are private to the rank; each schedule
+  // begins with kUnwritten in them.
+  void Expect(int rank, std::string name, std::uint32_t* words, std::vector<std::uint32_t> values);
   // Launches of one rank and stream follow each other.
   void AddLaunch(int rank, int stream, std::string name, const GridDims& dims,
                  std::size_t shared_bytes, Kernel kernel);
@@ -136,7 +138,7 @@ class World {
   struct Expectation {
     int rank;
     std::string name;
-    const std::uint32_t* words;
+    std::uint32_t* words;
     std::vector<std::uint32_t> values;
   };
 
@@ -175,6 +177,7 @@ class World {
   std::vector<Event>* trace_ = nullptr;
   std::uint64_t steps_ = 0;
   std::vector<std::uint32_t> ready_;      // numbers of threads, the one that ran last first
+  std::size_t polling_ = 0;               // threads
   std::vector<std::uint64_t> completed_;  // launches, by rank
   std::vector<int> resident_;             // CTAs, by rank; with a shared GPU all in [0]
   bool may_start_ = false;                // something has changed that may let CTAs start
