@@ -1,6 +1,7 @@
 #include "kernels/lamport/gather_world.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <utility>
 
@@ -15,14 +16,25 @@ std::string SlotOf(const MailboxLayout& layout, std::size_t word) {
          std::to_string(pack % layout.rank_packs) + ", word " + std::to_string(word % kPackWords);
 }
 
-std::vector<Pack> InputOf(int rank, std::size_t call, std::int64_t packs) {
+std::vector<Pack> InputOf(const GatherTraits& traits, int rank, std::size_t call,
+                          std::int64_t packs) {
   std::vector<Pack> input(static_cast<std::size_t>(packs));
   for (std::size_t i = 0; i < input.size(); ++i) {
     for (std::size_t word = 0; word < kPackWords; ++word) {
-      input[i].word[word] = GatherWord(rank, call, i * kPackWords + word);
+      input[i].word[word] = traits.word(rank, call, i * kPackWords + word);
     }
   }
   return input;
+}
+
+// What every rank gets to see of it.
+std::uint32_t Gathered(std::uint32_t word) { return word == kSentinel ? 0 : word; }
+
+void Produce(AdversaryThread& thread, const std::vector<Pack>& values, Pack* input) {
+  AdversaryMachine m(thread);
+  m.grid_dependency_wait();
+  m.grid_launch_dependents();
+  for (std::size_t i = 0; i < values.size(); ++i) m.store_v4(input + i, values[i]);
 }
 
 }  // namespace
@@ -52,45 +64,65 @@ GatherWorld::GatherWorld(const Scenario& scenario, const WorldRules& rules,
   for (int rank = 0; rank < scenario.ranks; ++rank) AddRank(scenario, rank, thread, traits);
 }
 
-void GatherWorld::AddRank(const Scenario& scenario, int rank, GatherThread thread,
-                          const GatherTraits& traits) {
+GatherState* GatherWorld::AddState(int rank, std::uint32_t generation) {
   Fabric::Memory memory;
   memory.rank = rank;
   memory.name = "state";
-  auto* state = reinterpret_cast<GatherState*>(
+  memory.first_word = generation;
+  static_assert(offsetof(GatherState, generation) == 0);
+  return reinterpret_cast<GatherState*>(
       world_.fabric().Add(std::move(memory), sizeof(GatherState) / sizeof(std::uint32_t)));
+}
 
+const Pack* GatherWorld::AddProducer(int rank, const Call& call) {
+  Fabric::Memory memory;
+  memory.rank = rank;
+  memory.name = "input of " + call.name;
+  auto* input = reinterpret_cast<Pack*>(
+      world_.fabric().Add(std::move(memory), call.input.size() * kPackWords));
+  world_.AddLaunch(rank, call.stream, "producer of " + call.name, {1, 1}, 0,
+                   [&call, input](AdversaryThread& self) { Produce(self, call.input, input); });
+  return input;
+}
+
+void GatherWorld::AddRank(const Scenario& scenario, int rank, GatherThread thread,
+                          const GatherTraits& traits) {
+  GatherState* state = AddState(rank, traits.first_generation);
   std::vector<Call>& calls = calls_[static_cast<std::size_t>(rank)];
-  calls.resize(scenario.sizes.size());
+  const std::size_t recorded = scenario.sizes.size();
+  calls.resize(recorded * static_cast<std::size_t>(scenario.replays));
+  std::vector<GatherState*> host_states;
+  for (std::size_t i = 0; i < recorded && traits.host_generation; ++i) {
+    host_states.push_back(AddState(rank, static_cast<std::uint32_t>(i) % kGenerations));
+  }
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    const std::int64_t packs = scenario.sizes[i];
+    const std::int64_t packs = scenario.sizes[i % recorded];
     Call& call = calls[i];
-    call.input = InputOf(rank, i, packs);
+    call.name = "call " + std::to_string(i);
+    call.stream = static_cast<int>(i) % scenario.streams;
+    call.input = InputOf(traits, rank, i, packs);
     call.output.resize(static_cast<std::size_t>(packs * scenario.ranks));
     AllGatherArgs args;
-    args.input = call.input.data();
+    args.input = scenario.producer ? AddProducer(rank, call) : call.input.data();
     args.output = call.output.data();
     args.packs = packs;
-    args.state = state;
+    args.state = traits.host_generation ? host_states[i % recorded] : state;
     args.mailbox.layout = layout_;
     args.mailbox.rank = rank;
     args.mailbox.local = mailboxes_[static_cast<std::size_t>(rank)];
     std::copy(mailboxes_.begin(), mailboxes_.end(), args.mailbox.peers);
     args.mailbox.multicast = multicast_;
     const int ctas = static_cast<int>((packs + scenario.threads - 1) / scenario.threads);
-    const int stream = static_cast<int>(i) % scenario.streams;
-    world_.AddLaunch(rank, stream, "call " + std::to_string(i), {ctas, scenario.threads},
-                     traits.shared_bytes,
+    world_.AddLaunch(rank, call.stream, call.name, {ctas, scenario.threads}, traits.shared_bytes,
                      [args, thread](AdversaryThread& self) { thread(self, args); });
 
     std::vector<std::uint32_t> expected;
     for (int source = 0; source < scenario.ranks; ++source) {
-      for (const Pack& pack : InputOf(source, i, packs)) {
-        expected.insert(expected.end(), pack.word, pack.word + kPackWords);
+      for (const Pack& pack : InputOf(traits, source, i, packs)) {
+        for (const std::uint32_t word : pack.word) expected.push_back(Gathered(word));
       }
     }
-    world_.Expect(rank, "output of call " + std::to_string(i), call.output.front().word,
-                  std::move(expected));
+    world_.Expect(rank, "output of " + call.name, call.output.front().word, std::move(expected));
   }
 }
 

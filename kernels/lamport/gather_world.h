@@ -13,12 +13,6 @@
 
 namespace mailbench {
 
-// What is special about the world of a gather.
-struct GatherTraits {
-  bool one_shot = true;  // the mailbox is all sentinel between calls
-  std::size_t shared_bytes = sizeof(AllGatherShared);
-};
-
 // The thread of one call: the arguments of its rank are those of protocol.h. The protocol is free
 // to take the scenario's choice of mapping from args.mailbox.multicast, which is null where there
 // is none.
@@ -27,6 +21,17 @@ using GatherThread = void (*)(AdversaryThread&, const AllGatherArgs&);
 // The word that `rank` contributes to call `call` at `index`: never the sentinel, and no word
 // twice.
 std::uint32_t GatherWord(int rank, std::size_t call, std::size_t index);
+
+// What is special about the world of a gather.
+struct GatherTraits {
+  bool one_shot = true;  // the mailbox is all sentinel between calls
+  std::size_t shared_bytes = sizeof(AllGatherShared);
+  std::uint32_t (*word)(int rank, std::size_t call, std::size_t index) = &GatherWord;  // of inputs
+  std::uint32_t first_generation = 0;  // in the state of every rank
+  // The host computes a call's generation and passes it with the arguments: state->generation is
+  // that of the recorded call, and nobody advances it.
+  bool host_generation = false;
+};
 
 // Everything that lives as long as the world: inputs, outputs, views.
 class GatherWorld : public ModelWorld {
@@ -37,10 +42,15 @@ class GatherWorld : public ModelWorld {
 
  private:
   struct Call {
+    std::string name;
+    int stream = 0;
     std::vector<Pack> input;
     std::vector<Pack> output;
   };
   void AddRank(const Scenario& scenario, int rank, GatherThread thread, const GatherTraits& traits);
+  GatherState* AddState(int rank, std::uint32_t generation);
+  // A kernel that writes the call's input into memory of the world. Returns where.
+  const Pack* AddProducer(int rank, const Call& call);
 
   World world_;
   MailboxLayout layout_;

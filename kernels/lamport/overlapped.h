@@ -37,15 +37,21 @@ MAILBENCH_DEVICE void OverlappedAllGather(M& m, const AllGatherArgs& args) {
   const std::int64_t pack = OwnPack(m);
   const bool active = pack < args.packs;
 
+  std::uint32_t generation = 0;
+  if constexpr (Rules::kReadsGenerationBeforeWait) {
+    generation = m.load_volatile_u32(&args.state->generation);
+  }
   m.grid_dependency_wait();  // L8
   if constexpr (kTrigger == Trigger::kAfterWait) m.grid_launch_dependents();
-  std::uint32_t generation = 0;
+  Pack own{};
   if (active) {
-    const MailboxView& mailbox = args.mailbox;
-    generation = m.load_volatile_u32(&args.state->generation);
+    if constexpr (!Rules::kReadsGenerationBeforeWait) {
+      generation = m.load_volatile_u32(&args.state->generation);
+    }
     const Pack input = m.load_v4(args.input + pack);
-    PublishPack<kPublish>(m, mailbox, mailbox.layout.Slot(generation, mailbox.rank, pack),
-                          Sanitised<Rules>(input));
+    own = Sanitised<Rules>(input);
+    PublishPack<kPublish>(m, args.mailbox, SlotOf<Rules>(args, generation, args.mailbox.rank, pack),
+                          own);
   }
   if constexpr (kTrigger == Trigger::kAfterPublish) m.grid_launch_dependents();
   if constexpr (Rules::kBarrierBeforeArrival) m.cta_barrier();  // L9
@@ -54,9 +60,9 @@ MAILBENCH_DEVICE void OverlappedAllGather(M& m, const AllGatherArgs& args) {
   std::uint32_t arrived_before = 0;
   if (m.thread_index() == 0) arrived_before = CountArrival<kArrival>(m, args.state);
   // A thread that gives up leaves the generation: the call has not been finished.
-  if (!Collect<kBatch, Rules>(m, args, generation, pack)) return;
-  if (m.thread_index() == 0 && ArrivedLast(m, arrived_before)) {
-    AdvanceGeneration(m, args.state, generation);
+  if (!Collect<kBatch, Rules>(m, args, generation, pack, own)) return;
+  if (m.thread_index() == 0 && ArrivedLast<Rules>(m, arrived_before)) {
+    AdvanceGeneration<Rules>(m, args.state, generation);
   }
 }
 

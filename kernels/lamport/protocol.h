@@ -35,6 +35,7 @@
 
 #include "kernels/lamport/gather_options.h"
 #include "kernels/lamport/layout.h"
+#include "kernels/lamport/rules.h"
 #include "kernels/machine/annotations.h"
 #include "kernels/machine/machine.h"
 
@@ -53,15 +54,6 @@ struct AllGatherShared {
   std::uint32_t generation;
 };
 
-// The rules that a test may break, one at a time, to see that the breach is found. What ships obeys
-// all of them.
-struct Faithful {
-  static constexpr bool kSanitises = true;              // L2
-  static constexpr int kPolledWords = kPackWords;       // L5
-  static constexpr std::int64_t kPackLeftUnreset = -1;  // L1, L3
-  static constexpr bool kBarrierBeforeArrival = true;   // L9, of overlapped.h
-};
-
 template <class Rules>
 MAILBENCH_DEVICE Pack Sanitised(Pack pack) {
   if constexpr (Rules::kSanitises) {
@@ -73,16 +65,32 @@ MAILBENCH_DEVICE Pack Sanitised(Pack pack) {
   return pack;
 }
 
-// A word of the pack that is the sentinel; -1 when there is none. Compared as integers: a
-// floating-point comparison would take a subnormal or a zero for it.
+// A word of the pack that is the sentinel; -1 when there is none.
 template <class Rules>
 MAILBENCH_DEVICE int SentinelWord(const Pack& pack) {
   int found = -1;
   MAILBENCH_UNROLL
   for (int i = 0; i < Rules::kPolledWords; ++i) {
-    if (pack.word[i] == kSentinel) found = i;
+    if (Rules::IsSentinel(pack.word[i])) found = i;
   }
   return found;
+}
+
+// L4: the distance of the slots of two ranks, in packs.
+template <class Rules>
+MAILBENCH_DEVICE std::int64_t StrideOf(const AllGatherArgs& args) {
+  return Rules::kStrideIsCallSize ? args.packs : args.mailbox.layout.rank_packs;
+}
+
+template <class Rules>
+MAILBENCH_DEVICE std::int64_t SlotOf(const AllGatherArgs& args, std::uint32_t generation,
+                                     int source, std::int64_t pack) {
+  if constexpr (Rules::kCountsEpochs) generation %= kGenerations;
+  if constexpr (Rules::kStrideIsCallSize) {
+    return args.mailbox.layout.Slot(generation, 0, source * args.packs + pack);
+  } else {
+    return args.mailbox.layout.Slot(generation, source, pack);
+  }
 }
 
 // The pack of this thread; it has none when this is not below args.packs.
@@ -92,29 +100,38 @@ MAILBENCH_DEVICE std::int64_t OwnPack(M& m) {
 }
 
 // Whether the CTA that found `arrived_before` others counted is the call's last.
-template <Machine M>
+template <class Rules = Faithful, Machine M>
 MAILBENCH_DEVICE bool ArrivedLast(M& m, std::uint32_t arrived_before) {
+  if constexpr (Rules::kAdvancesAtFirstArrival) return arrived_before == 0;
   return arrived_before == static_cast<std::uint32_t>(m.grid_size()) - 1;
 }
 
 // L6: by the CTA that arrived last.
-template <Machine M>
+template <class Rules = Faithful, Machine M>
 MAILBENCH_DEVICE void AdvanceGeneration(M& m, GatherState* state, std::uint32_t current) {
-  m.store_u32(&state->generation, (current + 1) % kGenerations);
-  m.store_u32(&state->arrivals, 0);
+  const std::uint32_t next =
+      Rules::kCountsEpochs ? current + 1 : (current + 1) % Rules::kGenerationsUsed;
+  m.store_u32(&state->generation, next);
+  if constexpr (Rules::kClearsCount) m.store_u32(&state->arrivals, 0);
 }
 
 // Step 1. Returns the call's generation, the same in every thread of the grid.
-template <Machine M>
+template <class Rules = Faithful, Machine M>
 MAILBENCH_DEVICE std::uint32_t EnterCall(M& m, GatherState* state, AllGatherShared& shared) {
+  if constexpr (Rules::kHostComputesGeneration) return m.load_volatile_u32(&state->generation);
   if (m.thread_index() == 0) {
+    std::uint32_t arrived_before = 0;
+    if constexpr (Rules::kCountsBeforeReading) {
+      arrived_before = m.atomic_add_acq_rel_gpu(&state->arrivals, 1);
+    }
     const std::uint32_t current = m.load_volatile_u32(&state->generation);
     shared.generation = current;
     // L6, L9: the load above comes before the count. Acquire and release, so that the last CTA's
     // stores below come after every other CTA's load.
-    if (ArrivedLast(m, m.atomic_add_acq_rel_gpu(&state->arrivals, 1))) {
-      AdvanceGeneration(m, state, current);
+    if constexpr (!Rules::kCountsBeforeReading) {
+      arrived_before = m.atomic_add_acq_rel_gpu(&state->arrivals, 1);
     }
+    if (ArrivedLast<Rules>(m, arrived_before)) AdvanceGeneration<Rules>(m, state, current);
   }
   m.cta_barrier();
   return shared.generation;
@@ -135,17 +152,40 @@ MAILBENCH_DEVICE void PublishPack(M& m, const MailboxView& mailbox, std::int64_t
   }
 }
 
+// L1, L3: what landed is reset by the call that awaited it. The slot of `source` and `pack`.
+template <class Rules, Machine M>
+MAILBENCH_DEVICE void ResetSlot(M& m, const AllGatherArgs& args, std::uint32_t generation,
+                                int source, std::int64_t pack, Pack* slot) {
+  constexpr Pack kEmpty{{kSentinel, kSentinel, kSentinel, kSentinel}};
+  if (Rules::kPackLeftUnreset >= 0 && pack == Rules::kPackLeftUnreset) return;
+  if (Rules::kOwnSlot == OwnSlot::kWriteOnly && source == args.mailbox.rank) return;
+  if constexpr (Rules::kReset == Reset::kOwn || Rules::kReset == Reset::kBeforeOutput) {
+    m.store_v4(slot, kEmpty);
+  } else if constexpr (Rules::kReset != Reset::kNothing) {
+    const std::uint32_t distance = Rules::kReset == Reset::kNext ? 1 : kGenerations - 1;
+    const std::uint32_t other = (generation + distance) % kGenerations;
+    const std::int64_t extent =
+        Rules::kReset == Reset::kPrevious ? args.mailbox.layout.rank_packs : args.packs;
+    for (std::int64_t i = pack; i < extent; i += args.packs) {
+      m.store_v4(args.mailbox.local + SlotOf<Rules>(args, other, source, i), kEmpty);
+    }
+  }
+}
+
 // Step 3 for the sources [first, first + kBatch) that exist. All loads of a batch are in flight
-// together. False: the run is being given up. REQUIRES: layout.rank_packs <= kMostRankPacks.
+// together. False: the run is being given up. `own`: what this thread has published; for rules that
+// take it from there. REQUIRES: layout.rank_packs <= kMostRankPacks.
 template <int kBatch, class Rules, Machine M>
 MAILBENCH_DEVICE bool CollectBatch(M& m, const AllGatherArgs& args, std::uint32_t generation,
-                                   std::int64_t pack, int first) {
+                                   std::int64_t pack, int first, const Pack& own) {
   const MailboxLayout& layout = args.mailbox.layout;
-  Pack* const slots = args.mailbox.local + layout.Slot(generation, first, pack);
+  Pack* const slots = args.mailbox.local + SlotOf<Rules>(args, generation, first, pack);
   Pack* const outputs = args.output + first * args.packs + pack;
   const int last = (layout.ranks - first < kBatch ? layout.ranks - first : kBatch) - 1;
-  const auto stride = static_cast<std::uint32_t>(layout.rank_packs);
+  const auto stride = static_cast<std::uint32_t>(StrideOf<Rules>(args));
   const std::uint32_t farthest = static_cast<std::uint32_t>(last) * stride;
+  constexpr bool kAwaitsOwn =
+      Rules::kOwnSlot == OwnSlot::kAwaited || Rules::kOwnSlot == OwnSlot::kAwaitedForReset;
   Pack values[kBatch];
   while (true) {
     // No condition stands before a load: where there are fewer sources, the last is loaded again.
@@ -153,6 +193,7 @@ MAILBENCH_DEVICE bool CollectBatch(M& m, const AllGatherArgs& args, std::uint32_
     for (int i = 0; i < kBatch; ++i) {
       const std::uint32_t offset = static_cast<std::uint32_t>(i) * stride;
       values[i] = m.load_volatile_v4(slots + (offset < farthest ? offset : farthest));
+      if (!kAwaitsOwn && first + (i < last ? i : last) == args.mailbox.rank) values[i] = own;
     }
     // Looked at only now, the last one first: ptxas would else wait for the first load before it
     // issues the last.
@@ -166,7 +207,7 @@ MAILBENCH_DEVICE bool CollectBatch(M& m, const AllGatherArgs& args, std::uint32_
       }
     }
     if (missing < 0) break;  // L5
-    const Pack* slot = slots + missing * layout.rank_packs;
+    const Pack* slot = slots + missing * StrideOf<Rules>(args);
     if (!m.poll_again({&slot->word[missing_word], kSentinel, generation, first + missing, pack})) {
       return false;
     }
@@ -174,10 +215,12 @@ MAILBENCH_DEVICE bool CollectBatch(M& m, const AllGatherArgs& args, std::uint32_
   MAILBENCH_UNROLL
   for (int i = 0; i < kBatch; ++i) {
     if (i > last) break;
+    Pack* const slot = slots + i * StrideOf<Rules>(args);
+    constexpr bool kBeforeOutput = Rules::kReset == Reset::kBeforeOutput;
+    if (kBeforeOutput) ResetSlot<Rules>(m, args, generation, first + i, pack, slot);
+    if (Rules::kOwnSlot != OwnSlot::kAwaited && first + i == args.mailbox.rank) values[i] = own;
     m.store_v4(outputs + i * args.packs, values[i]);
-    if (Rules::kPackLeftUnreset >= 0 && pack == Rules::kPackLeftUnreset) continue;
-    // L1, L3: what landed is reset by the call that awaited it.
-    m.store_v4(slots + i * layout.rank_packs, Pack{{kSentinel, kSentinel, kSentinel, kSentinel}});
+    if (!kBeforeOutput) ResetSlot<Rules>(m, args, generation, first + i, pack, slot);
   }
   return true;
 }
@@ -185,9 +228,9 @@ MAILBENCH_DEVICE bool CollectBatch(M& m, const AllGatherArgs& args, std::uint32_
 // Step 3. False: the run is being given up.
 template <int kBatch, class Rules, Machine M>
 MAILBENCH_DEVICE bool Collect(M& m, const AllGatherArgs& args, std::uint32_t generation,
-                              std::int64_t pack) {
+                              std::int64_t pack, const Pack& own) {
   for (int first = 0; first < args.mailbox.layout.ranks; first += kBatch) {
-    if (!CollectBatch<kBatch, Rules>(m, args, generation, pack, first)) return false;
+    if (!CollectBatch<kBatch, Rules>(m, args, generation, pack, first, own)) return false;
   }
   return true;
 }
@@ -197,15 +240,21 @@ MAILBENCH_DEVICE void AllGather(M& m, const AllGatherArgs& args, AllGatherShared
   const std::int64_t pack = OwnPack(m);
   const bool active = pack < args.packs;
 
+  Pack own{};
+  if constexpr (Rules::kTriggersBeforeWait) m.grid_launch_dependents();
+  if constexpr (Rules::kReadsInputBeforeWait) {
+    if (active) own = m.load_v4(args.input + pack);
+  }
   m.grid_dependency_wait();  // L8
-  const std::uint32_t generation = EnterCall(m, args.state, shared);
+  const std::uint32_t generation = EnterCall<Rules>(m, args.state, shared);
   if (active) {
-    const MailboxView& mailbox = args.mailbox;
-    PublishPack<kPublish>(m, mailbox, mailbox.layout.Slot(generation, mailbox.rank, pack),
-                          Sanitised<Rules>(m.load_v4(args.input + pack)));
+    if constexpr (!Rules::kReadsInputBeforeWait) own = m.load_v4(args.input + pack);
+    own = Sanitised<Rules>(own);
+    PublishPack<kPublish>(m, args.mailbox, SlotOf<Rules>(args, generation, args.mailbox.rank, pack),
+                          own);
   }
   m.grid_launch_dependents();  // L8
-  if (active) Collect<kBatch, Rules>(m, args, generation, pack);
+  if (active) Collect<kBatch, Rules>(m, args, generation, pack, own);
 }
 
 }  // namespace mailbench

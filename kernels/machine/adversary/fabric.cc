@@ -77,6 +77,7 @@ std::string Fabric::Describe(const std::uint32_t* word) const {
 void Fabric::Reset() {
   for (const auto& memory : memories_) {
     std::fill(memory->words.begin(), memory->words.end(), memory->initial);
+    if (memory->first_word) memory->words.front() = *memory->first_word;
   }
   pending_.clear();
   held_back_ = 0;

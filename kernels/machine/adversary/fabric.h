@@ -38,7 +38,8 @@ class Fabric {
     int rank = 0;
     std::string name;
     std::uint32_t initial = 0;
-    bool mailbox = false;   // words of peers land here: subject to `lag`
+    std::optional<std::uint32_t> first_word;  // where it is not `initial` at the beginning
+    bool mailbox = false;                     // words of peers land here: subject to `lag`
     bool one_shot = false;  // they land on `initial` only, and in the end all is `initial` again
     std::function<std::string(std::size_t)> describe;  // a word by its index; may be empty
     std::vector<std::uint32_t> words;
@@ -49,7 +50,7 @@ class Fabric {
   bool Owns(const std::uint32_t* word) const;
   std::string Describe(const std::uint32_t* word) const;
 
-  // As at the beginning: all words `initial`, none on its way.
+  // As at the beginning, no word on its way.
   void Reset();
 
   std::uint32_t Load(const Writer& who, const std::uint32_t* word) const;

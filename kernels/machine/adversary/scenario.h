@@ -19,7 +19,7 @@ struct Scenario {
   int threads = 1;                  // a CTA: few, so that small calls have several CTAs
   bool multicast = true;  // publish through the multicast mapping; otherwise one store a rank
   int streams = 1;        // that the calls of a rank take turns on; more than one breaks REQUIRES
-  bool producer = false;  // a kernel before each call writes its input
+  bool producer = false;  // a kernel before each call writes its input; `lag` counts it as a call
   int replays = 1;        // the calls are recorded once, with what hosts compute, and replayed
 };
 
