@@ -1,0 +1,302 @@
+#include "kernels/lamport/mutants.h"
+
+#include <memory>
+#include <utility>
+
+#include "kernels/lamport/gather_world.h"
+#include "kernels/lamport/overlapped.h"
+#include "kernels/lamport/protocol.h"
+#include "kernels/lamport/rules.h"
+
+namespace mailbench {
+namespace {
+
+// Two sources a batch: three ranks already need two batches.
+constexpr int kBatch = 2;
+
+struct OwnPollDropped : Faithful {
+  static constexpr OwnSlot kOwnSlot = OwnSlot::kResetUnawaited;
+};
+struct OwnSlotForgotten : Faithful {
+  static constexpr OwnSlot kOwnSlot = OwnSlot::kWriteOnly;
+};
+struct OwnFromRegisterAtCallStride : OwnSlotForgotten {
+  static constexpr bool kStrideIsCallSize = true;
+};
+struct OwnFromRegisterButAwaited : Faithful {
+  static constexpr OwnSlot kOwnSlot = OwnSlot::kAwaitedForReset;
+};
+struct CallStride : Faithful {
+  static constexpr bool kStrideIsCallSize = true;
+};
+struct ResetsNextGeneration : Faithful {
+  static constexpr Reset kReset = Reset::kNext;
+};
+struct ResetsPreviousGeneration : Faithful {
+  static constexpr Reset kReset = Reset::kPrevious;
+};
+struct ResetsPreviousByThisCallsExtent : Faithful {
+  static constexpr Reset kReset = Reset::kPreviousExtent;
+};
+struct ResetsBeforeOutput : Faithful {
+  static constexpr Reset kReset = Reset::kBeforeOutput;
+};
+struct ResetsNothing : Faithful {
+  static constexpr Reset kReset = Reset::kNothing;
+};
+struct OneGeneration : Faithful {
+  static constexpr std::uint32_t kGenerationsUsed = 1;
+};
+struct TwoGenerations : Faithful {
+  static constexpr std::uint32_t kGenerationsUsed = 2;
+};
+struct TestsFirstWordOnly : Faithful {
+  static constexpr int kPolledWords = 1;
+};
+// As a kernel does that was compiled with -ftz=true: a subnormal counts as a zero, and zeros of
+// either sign as equal.
+struct ComparesAsFloat : Faithful {
+  static bool IsSentinel(std::uint32_t word) { return (word & 0x7f800000u) == 0; }
+};
+struct SanitisesNothing : Faithful {
+  static constexpr bool kSanitises = false;
+};
+struct CountsEpochs : Faithful {
+  static constexpr bool kCountsEpochs = true;
+};
+struct ReadsInputBeforeWait : Faithful {
+  static constexpr bool kReadsInputBeforeWait = true;
+};
+struct ReadsGenerationBeforeWait : Faithful {
+  static constexpr bool kReadsGenerationBeforeWait = true;
+};
+struct TriggersBeforeWait : Faithful {
+  static constexpr bool kTriggersBeforeWait = true;
+};
+struct HostComputesGeneration : Faithful {
+  static constexpr bool kHostComputesGeneration = true;
+};
+struct CountsBeforeReading : Faithful {
+  static constexpr bool kCountsBeforeReading = true;
+};
+struct ArrivesWithoutBarrier : Faithful {
+  static constexpr bool kBarrierBeforeArrival = false;
+};
+struct AdvancesAtFirstArrival : Faithful {
+  static constexpr bool kAdvancesAtFirstArrival = true;
+};
+struct LeavesCount : Faithful {
+  static constexpr bool kClearsCount = false;
+};
+
+template <class Rules, Publish kPublish>
+void LamportThread(AdversaryThread& thread, const AllGatherArgs& args) {
+  AdversaryMachine m(thread);
+  AllGather<kPublish, kBatch, Rules>(m, args, *static_cast<AllGatherShared*>(thread.shared()));
+}
+
+template <class Rules, Publish kPublish>
+void OverlappedThread(AdversaryThread& thread, const AllGatherArgs& args) {
+  AdversaryMachine m(thread);
+  OverlappedAllGather<kPublish, kBatch, Arrival::kRelaxed, Trigger::kAfterWait, Rules>(m, args);
+}
+
+Model ModelOf(std::string name, std::string summary, const GatherTraits& traits,
+              GatherThread multicast, GatherThread unicast) {
+  return {std::move(name), std::move(summary),
+          [=](const Scenario& scenario, const WorldRules& rules) {
+            return std::make_unique<GatherWorld>(scenario, rules, traits,
+                                                 scenario.multicast ? multicast : unicast);
+          }};
+}
+
+template <class Rules>
+Model Lamport(std::string name, std::string summary, const GatherTraits& traits = {}) {
+  return ModelOf(std::move(name), std::move(summary), traits,
+                 &LamportThread<Rules, Publish::kMulticast>,
+                 &LamportThread<Rules, Publish::kUnicast>);
+}
+
+template <class Rules>
+Model Overlapped(std::string name, std::string summary, const GatherTraits& traits = {}) {
+  return ModelOf(std::move(name), std::move(summary), traits,
+                 &OverlappedThread<Rules, Publish::kMulticast>,
+                 &OverlappedThread<Rules, Publish::kUnicast>);
+}
+
+// Every third word is the sentinel.
+std::uint32_t WordOrSentinel(int rank, std::size_t call, std::size_t index) {
+  return index % 3 == 1 ? kSentinel : GatherWord(rank, call, index);
+}
+
+// Floating-point numbers of ordinary size, and a negative subnormal: two BF16, 0x8001 the upper.
+std::uint32_t WordOrSubnormal(int rank, std::size_t call, std::size_t index) {
+  const std::uint32_t word = GatherWord(rank, call, index);
+  return index % 4 == 2 ? 0x80010000u | (word & 0xffffu) : 0x40000000u | word;
+}
+
+constexpr std::uint32_t kLastEpoch = 0xffffffffu;
+
+// Mailboxes that need not be clean in the end: judged by the outputs.
+GatherTraits Dirty() { return {.one_shot = false}; }
+
+std::vector<Mutant> KilledMutants() {
+  const auto biased = StrategyKind::kBiased;
+  const auto pct = StrategyKind::kPct;
+  const auto exhaustive = StrategyKind::kExhaustive;
+  const Scenario two{.sizes = {1, 1}};
+  const Scenario four{.sizes = {1, 1, 1, 1}};
+  const Scenario changing{.sizes = {1, 2, 1, 2, 1, 2}};
+  const auto killed = [](Model model, std::string why, const Scenario& scenario,
+                         StrategyKind strategy, std::uint64_t schedules, Property property,
+                         const WorldRules& rules = {}) {
+    return Mutant{std::move(model), Fate::kKilled, std::move(why), scenario, rules,
+                  strategy,         schedules,     property};
+  };
+  return {
+      killed(
+          Lamport<OwnPollDropped>("own-poll-dropped", "the own pack is known, so why poll for it"),
+          "the reset of the own slot meets the multicast copy that is still on its way", two,
+          exhaustive, 10'000, Property::kRace),
+      killed(Lamport<OwnSlotForgotten>("own-slot-forgotten",
+                                       "the own pack comes from a register, its slot is left"),
+             "the own copy stays in the mailbox: L1", two, biased, 10, Property::kLeftover),
+      killed(Lamport<OwnFromRegisterAtCallStride>(
+                 "own-from-register-at-call-stride",
+                 "vLLM's mnnvl_lamport_all_gather: register self-slot and size-dependent stride",
+                 Dirty()),
+             "the own copy of one call lies where another call expects another rank's pack",
+             changing, pct, 1'000, Property::kOutput),
+      killed(Lamport<ResetsNextGeneration>("resets-next-generation",
+                                           "the older mnnvl: cleans the stage that comes next"),
+             "erases what a faster peer has published for the next call", two, biased, 1'000,
+             Property::kRace),
+      killed(Lamport<ResetsPreviousByThisCallsExtent>(
+                 "resets-previous-by-this-calls-extent",
+                 "clearing this call's extent when the stage's last use was larger", Dirty()),
+             "a pack of the larger call is left and taken three calls later",
+             {.sizes = {2, 1, 1, 2}}, biased, 1'000, Property::kOutput),
+      killed(Lamport<ResetsNothing>("resets-nothing", "the reset skipped"),
+             "payload of the first call is left", two, biased, 10, Property::kLeftover),
+      killed(Lamport<OneGeneration>("one-generation", "one stage instead of three"),
+             "a peer one call ahead publishes into slots that have yet to be reset", two, biased,
+             1'000, Property::kRace),
+      killed(Lamport<TestsFirstWordOnly>("tests-first-word-only", "sentinel test of word 0"),
+             "a pack is taken, and its slot reset, while words of it are on their way", two, pct,
+             1'000, Property::kRace),
+      killed(Lamport<ComparesAsFloat>("compares-as-float",
+                                      "floating-point comparison under -ftz=true: 0x8001xxxx",
+                                      {.word = &WordOrSubnormal}),
+             "a subnormal is awaited for ever", two, biased, 10, Property::kEndless),
+      killed(Lamport<SanitisesNothing>("sanitises-nothing", "-0.0 in the input",
+                                       {.word = &WordOrSentinel}),
+             "a word that looks as if it had not arrived is awaited for ever", two, biased, 10,
+             Property::kDeadlock),
+      killed(Lamport<CountsEpochs>("epoch-wraps", "an unbounded epoch modulo 3, at 2^32",
+                                   {.first_generation = kLastEpoch}),
+             "epochs 2^32 - 1 and 0 are both 0 modulo 3: one generation, for once", two, biased,
+             1'000, Property::kRace),
+      killed(Lamport<ReadsInputBeforeWait>("reads-input-before-wait",
+                                           "the load of the input hoisted above the wait"),
+             "the producer has yet to write it", {.sizes = {1, 1}, .producer = true}, biased, 1'000,
+             Property::kOutput),
+      killed(Overlapped<ReadsGenerationBeforeWait>("reads-generation-before-wait",
+                                                   "the load of the generation hoisted"),
+             "two calls use one generation: one rank's threads overtake its own advance", four,
+             biased, 1'000, Property::kRace),
+      killed(Lamport<TriggersBeforeWait>("triggers-before-wait-on-shared-gpu",
+                                         "a trigger at the kernel's beginning, ranks share a GPU"),
+             "a rank's later calls take the places that its peer needs", {.sizes = {1, 1, 1, 1, 1}},
+             biased, 100, Property::kDeadlock, {.resident_ctas = 4, .shared_gpu = true}),
+      killed(Lamport<HostComputesGeneration>("host-generation-in-graph",
+                                             "host-side parity baked into a CUDA graph",
+                                             {.host_generation = true}),
+             "replays of one call have one generation", {.sizes = {1}, .replays = 3}, biased, 1'000,
+             Property::kRace),
+      killed(Lamport<CountsBeforeReading>("counts-before-reading",
+                                          "arrival counted before the generation is read"),
+             "the last CTA advances the generation before another has read it", {.sizes = {2, 2}},
+             pct, 1'000, Property::kDeadlock),
+      killed(Overlapped<ArrivesWithoutBarrier>("arrives-without-barrier",
+                                               "arrival without a barrier: threads of the CTA have "
+                                               "yet to read the generation"),
+             "a thread reads the generation that has already been advanced",
+             {.sizes = {2, 2}, .threads = 2}, pct, 1'000, Property::kDeadlock),
+      killed(Lamport<AdvancesAtFirstArrival>("advances-at-first-arrival",
+                                             "advance before the count is complete"),
+             "CTAs of one call use two generations", {.sizes = {2, 2}}, pct, 1'000,
+             Property::kDeadlock),
+      killed(Lamport<LeavesCount>("leaves-count", "the count not cleared"),
+             "no later call advances: from then on there is one generation", {.sizes = {1, 1, 1}},
+             biased, 1'000, Property::kOverrun),
+      killed(Lamport<Faithful>("two-streams", "one instance called from two streams"),
+             "calls overlap: they count and use one generation at once",
+             {.sizes = {1, 1, 1, 1}, .streams = 2}, biased, 1'000, Property::kOverrun),
+  };
+}
+
+std::vector<Mutant> SurvivingMutants() {
+  const auto survives = [](Model model, std::string why, const Scenario& scenario) {
+    return Mutant{std::move(model),      Fate::kBenign, std::move(why),   scenario, {},
+                  StrategyKind::kBiased, 3'000,         Property::kOutput};
+  };
+  const auto grade = [](Model model, std::string why, const Scenario& scenario, int lag,
+                        Property property) {
+    return Mutant{std::move(model), Fate::kGrade,          std::move(why), scenario,
+                  {.lag = lag},     StrategyKind::kBiased, 3'000,          property};
+  };
+  const Scenario four{.sizes = {1, 1, 1, 1}};
+  const Scenario changing{.sizes = {1, 2, 1, 2, 1, 2}};
+  return {
+      survives(Lamport<OwnSlotForgotten>("own-from-register", "register self-slot alone", Dirty()),
+               "with the capacity as stride nobody ever reads the own slot: it is write-only",
+               changing),
+      survives(Lamport<CallStride>("call-stride", "size-dependent stride alone"),
+               "every call awaits and resets all it published: no word is left to be misread",
+               changing),
+      survives(Lamport<OwnFromRegisterButAwaited>("own-from-register-but-awaited",
+                                                  "the output gets the own pack from a register"),
+               "the own copy is awaited before its slot is reset: L3 holds", changing),
+      survives(Lamport<ResetsBeforeOutput>("resets-before-output",
+                                           "the reset before the store to the output"),
+               "the pack is in registers, and nobody publishes into the slot for two calls",
+               changing),
+      survives(Lamport<CountsEpochs>("epoch-far-from-wrap", "an unbounded epoch modulo 3"),
+               "it is right until 2^32 calls have been made", changing),
+      survives(Lamport<TriggersBeforeWait>("triggers-before-wait",
+                                           "a trigger at the kernel's beginning, own GPU"),
+               "what starts early waits before it touches anything, and takes no peer's place",
+               changing),
+      survives(Lamport<HostComputesGeneration>("host-generation-in-graph-of-three",
+                                               "host-side parity baked into a graph of 3 calls",
+                                               {.host_generation = true}),
+               "a multiple of the generations goes on where the replay before ended",
+               {.sizes = {1, 1, 1}, .replays = 2}),
+      survives(Overlapped<ArrivesWithoutBarrier>("arrives-without-barrier-alone",
+                                                 "arrival without a barrier, one thread a CTA"),
+               "the only thread has read the generation before it counts", changing),
+      grade(Lamport<TwoGenerations>("two-generations", "two stages instead of three"),
+            "right when a grid's end makes its resets visible; one call late, the reset erases "
+            "what a peer has published by then: the third generation buys this call",
+            four, 1, Property::kOverrun),
+      grade(Lamport<ResetsPreviousGeneration>("resets-previous-generation",
+                                              "the newer mnnvl: cleans the previous call's stage",
+                                              Dirty()),
+            "the reset comes a call late by design, which spends the call of slack that the third "
+            "generation buys",
+            {.sizes = {1, 1, 1, 1, 1}}, 1, Property::kDeadlock),
+      grade(Lamport<Faithful>("lamport", "the shipped gather"),
+            "three generations leave room for resets one call late, not two",
+            {.sizes = {1, 1, 1, 1, 1}}, 2, Property::kOverrun),
+  };
+}
+
+}  // namespace
+
+std::vector<Mutant> LamportMutants() {
+  std::vector<Mutant> mutants = KilledMutants();
+  for (Mutant& mutant : SurvivingMutants()) mutants.push_back(std::move(mutant));
+  return mutants;
+}
+
+}  // namespace mailbench
