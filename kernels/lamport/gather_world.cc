@@ -48,20 +48,26 @@ GatherWorld::GatherWorld(const Scenario& scenario, const WorldRules& rules,
                          const GatherTraits& traits, GatherThread thread)
     : world_(scenario.ranks, rules),
       layout_{scenario.ranks, *std::max_element(scenario.sizes.begin(), scenario.sizes.end())} {
-  for (int rank = 0; rank < scenario.ranks; ++rank) {
+  for (int i = 0; i < traits.mailboxes; ++i) AddMailboxes(traits.one_shot, scenario.multicast);
+  calls_.resize(static_cast<std::size_t>(scenario.ranks));
+  for (int rank = 0; rank < scenario.ranks; ++rank) AddRank(scenario, rank, thread, traits);
+}
+
+void GatherWorld::AddMailboxes(bool one_shot, bool multicast) {
+  std::vector<Pack*> of_ranks;
+  for (int rank = 0; rank < world_.ranks(); ++rank) {
     Fabric::Memory memory;
     memory.rank = rank;
     memory.name = "mailbox";
     memory.initial = kSentinel;
     memory.mailbox = true;
-    memory.one_shot = traits.one_shot;
+    memory.one_shot = one_shot;
     memory.describe = [layout = layout_](std::size_t word) { return SlotOf(layout, word); };
-    mailboxes_.push_back(reinterpret_cast<Pack*>(world_.fabric().Add(
+    of_ranks.push_back(reinterpret_cast<Pack*>(world_.fabric().Add(
         std::move(memory), static_cast<std::size_t>(layout_.packs()) * kPackWords)));
   }
-  if (scenario.multicast) multicast_ = world_.AddMulticast(mailboxes_);
-  calls_.resize(static_cast<std::size_t>(scenario.ranks));
-  for (int rank = 0; rank < scenario.ranks; ++rank) AddRank(scenario, rank, thread, traits);
+  multicasts_.push_back(multicast ? world_.AddMulticast(of_ranks) : nullptr);
+  mailboxes_.push_back(std::move(of_ranks));
 }
 
 GatherState* GatherWorld::AddState(int rank, std::uint32_t generation) {
@@ -109,9 +115,10 @@ void GatherWorld::AddRank(const Scenario& scenario, int rank, GatherThread threa
     args.state = traits.host_generation ? host_states[i % recorded] : state;
     args.mailbox.layout = layout_;
     args.mailbox.rank = rank;
-    args.mailbox.local = mailboxes_[static_cast<std::size_t>(rank)];
-    std::copy(mailboxes_.begin(), mailboxes_.end(), args.mailbox.peers);
-    args.mailbox.multicast = multicast_;
+    const std::vector<Pack*>& mailboxes = mailboxes_[i % mailboxes_.size()];
+    args.mailbox.local = mailboxes[static_cast<std::size_t>(rank)];
+    std::copy(mailboxes.begin(), mailboxes.end(), args.mailbox.peers);
+    args.mailbox.multicast = multicasts_[i % mailboxes_.size()];
     const int ctas = static_cast<int>((packs + scenario.threads - 1) / scenario.threads);
     world_.AddLaunch(rank, call.stream, call.name, {ctas, scenario.threads}, traits.shared_bytes,
                      [args, thread](AdversaryThread& self) { thread(self, args); });

@@ -27,6 +27,7 @@ struct GatherTraits {
   bool one_shot = true;  // the mailbox is all sentinel between calls
   std::size_t shared_bytes = sizeof(AllGatherShared);
   std::uint32_t (*word)(int rank, std::size_t call, std::size_t index) = &GatherWord;  // of inputs
+  int mailboxes = 1;  // of a rank, that its calls take turns on; there is one state
   std::uint32_t first_generation = 0;  // in the state of every rank
   // The host computes a call's generation and passes it with the arguments: state->generation is
   // that of the recorded call, and nobody advances it.
@@ -47,6 +48,7 @@ class GatherWorld : public ModelWorld {
     std::vector<Pack> input;
     std::vector<Pack> output;
   };
+  void AddMailboxes(bool one_shot, bool multicast);
   void AddRank(const Scenario& scenario, int rank, GatherThread thread, const GatherTraits& traits);
   GatherState* AddState(int rank, std::uint32_t generation);
   // A kernel that writes the call's input into memory of the world. Returns where.
@@ -54,9 +56,9 @@ class GatherWorld : public ModelWorld {
 
   World world_;
   MailboxLayout layout_;
-  std::vector<Pack*> mailboxes_;  // by rank
-  MulticastPack* multicast_ = nullptr;
-  std::vector<std::vector<Call>> calls_;  // by rank
+  std::vector<std::vector<Pack*>> mailboxes_;  // as traits say; by rank
+  std::vector<MulticastPack*> multicasts_;     // null where the scenario has no multicast
+  std::vector<std::vector<Call>> calls_;       // by rank
 };
 
 }  // namespace mailbench

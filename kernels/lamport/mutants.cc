@@ -20,7 +20,7 @@ struct OwnPollDropped : Faithful {
 struct OwnSlotForgotten : Faithful {
   static constexpr OwnSlot kOwnSlot = OwnSlot::kWriteOnly;
 };
-struct OwnFromRegisterAtCallStride : OwnSlotForgotten {
+struct OwnSlotForgottenAtCallStride : OwnSlotForgotten {
   static constexpr bool kStrideIsCallSize = true;
 };
 struct OwnFromRegisterButAwaited : Faithful {
@@ -84,6 +84,9 @@ struct ArrivesWithoutBarrier : Faithful {
 };
 struct AdvancesAtFirstArrival : Faithful {
   static constexpr bool kAdvancesAtFirstArrival = true;
+};
+struct ArrivesRelaxed : Faithful {
+  static constexpr Arrival kArrival = Arrival::kRelaxed;
 };
 struct LeavesCount : Faithful {
   static constexpr bool kClearsCount = false;
@@ -161,9 +164,10 @@ std::vector<Mutant> KilledMutants() {
       killed(Lamport<OwnSlotForgotten>("own-slot-forgotten",
                                        "the own pack comes from a register, its slot is left"),
              "the own copy stays in the mailbox: L1", two, biased, 10, Property::kLeftover),
-      killed(Lamport<OwnFromRegisterAtCallStride>(
-                 "own-from-register-at-call-stride",
-                 "vLLM's mnnvl_lamport_all_gather: register self-slot and size-dependent stride",
+      killed(Lamport<OwnSlotForgottenAtCallStride>(
+                 "own-slot-forgotten-at-call-stride",
+                 "register self-slot and size-dependent stride, as in vLLM's "
+                 "mnnvl_lamport_all_gather, which resets the slot, but unawaited",
                  Dirty()),
              "the own copy of one call lies where another call expects another rank's pack",
              changing, pct, 1'000, Property::kOutput),
@@ -232,6 +236,11 @@ std::vector<Mutant> KilledMutants() {
       killed(Lamport<Faithful>("two-streams", "one instance called from two streams"),
              "calls overlap: they count and use one generation at once",
              {.sizes = {1, 1, 1, 1}, .streams = 2}, biased, 1'000, Property::kOverrun),
+      killed(
+          Lamport<Faithful>("two-instances-share-state",
+                            "two instances, each on its stream, with one state", {.mailboxes = 2}),
+          "a call is counted for another: CTAs of one call use two generations",
+          {.sizes = {1, 1, 1, 1}, .streams = 2}, biased, 1'000, Property::kDeadlock),
   };
 }
 
@@ -275,6 +284,13 @@ std::vector<Mutant> SurvivingMutants() {
       survives(Overlapped<ArrivesWithoutBarrier>("arrives-without-barrier-alone",
                                                  "arrival without a barrier, one thread a CTA"),
                "the only thread has read the generation before it counts", changing),
+      survives(Lamport<Faithful>("two-instances-share-state-on-one-stream",
+                                 "two instances with one state, one stream", {.mailboxes = 2}),
+               "calls do not overlap, and a generation's slots are used even less often", changing),
+      survives(Lamport<ArrivesRelaxed>("arrives-relaxed", "arrival without release"),
+               "the count follows the load on whose value it does not depend only in program "
+               "order, which this machine keeps: overlapped argues its own case by hand",
+               changing),
       grade(Lamport<TwoGenerations>("two-generations", "two stages instead of three"),
             "right when a grid's end makes its resets visible; one call late, the reset erases "
             "what a peer has published by then: the third generation buys this call",

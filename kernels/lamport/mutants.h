@@ -1,5 +1,6 @@
 // The shipped all-gathers with one rule broken each: what a checker must find, and what it must
-// let pass.
+// let pass. What this machine cannot tell is not among them: a weak store to the multicast address,
+// which PTX leaves undefined, is like any other multicast store here.
 #pragma once
 
 #include <string>
@@ -22,10 +23,10 @@ struct Mutant {
   Fate fate = Fate::kKilled;
   std::string why;  // the argument, or what the fault leads to
   Scenario scenario;
-  WorldRules rules;  // of a grade: those that kill it
-  StrategyKind strategy = StrategyKind::kBiased;
-  std::uint64_t schedules = 0;            // within which it is killed, or which it survives
-  Property property = Property::kOutput;  // by which it is killed
+  WorldRules rules;                               // of a grade: those that kill it
+  StrategyKind strategy = StrategyKind::kBiased;  // that kills it; it survives all random ones
+  std::uint64_t schedules = 0;                    // within which it is killed, or which it survives
+  Property property = Property::kOutput;          // by which it is killed
 };
 
 std::vector<Mutant> LamportMutants();

@@ -24,13 +24,6 @@
 
 namespace mailbench {
 
-// Step 3, by one thread of the CTA. Returns how many CTAs had arrived before.
-template <Arrival kArrival, Machine M>
-MAILBENCH_DEVICE std::uint32_t CountArrival(M& m, GatherState* state) {
-  if constexpr (kArrival == Arrival::kRelaxed) return m.atomic_add_relaxed_gpu(&state->arrivals, 1);
-  return m.atomic_add_acq_rel_gpu(&state->arrivals, 1);
-}
-
 template <Publish kPublish, int kBatch, Arrival kArrival, Trigger kTrigger, class Rules = Faithful,
           Machine M>
 MAILBENCH_DEVICE void OverlappedAllGather(M& m, const AllGatherArgs& args) {

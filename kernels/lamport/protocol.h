@@ -99,6 +99,13 @@ MAILBENCH_DEVICE std::int64_t OwnPack(M& m) {
   return static_cast<std::int64_t>(m.cta_index()) * m.cta_size() + m.thread_index();
 }
 
+// Counts the CTA, by one thread of it. Returns how many had arrived before.
+template <Arrival kArrival, Machine M>
+MAILBENCH_DEVICE std::uint32_t CountArrival(M& m, GatherState* state) {
+  if constexpr (kArrival == Arrival::kRelaxed) return m.atomic_add_relaxed_gpu(&state->arrivals, 1);
+  return m.atomic_add_acq_rel_gpu(&state->arrivals, 1);
+}
+
 // Whether the CTA that found `arrived_before` others counted is the call's last.
 template <class Rules = Faithful, Machine M>
 MAILBENCH_DEVICE bool ArrivedLast(M& m, std::uint32_t arrived_before) {
@@ -122,14 +129,14 @@ MAILBENCH_DEVICE std::uint32_t EnterCall(M& m, GatherState* state, AllGatherShar
   if (m.thread_index() == 0) {
     std::uint32_t arrived_before = 0;
     if constexpr (Rules::kCountsBeforeReading) {
-      arrived_before = m.atomic_add_acq_rel_gpu(&state->arrivals, 1);
+      arrived_before = CountArrival<Rules::kArrival>(m, state);
     }
     const std::uint32_t current = m.load_volatile_u32(&state->generation);
     shared.generation = current;
     // L6, L9: the load above comes before the count. Acquire and release, so that the last CTA's
     // stores below come after every other CTA's load.
     if constexpr (!Rules::kCountsBeforeReading) {
-      arrived_before = m.atomic_add_acq_rel_gpu(&state->arrivals, 1);
+      arrived_before = CountArrival<Rules::kArrival>(m, state);
     }
     if (ArrivedLast<Rules>(m, arrived_before)) AdvanceGeneration<Rules>(m, state, current);
   }

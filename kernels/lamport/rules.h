@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "kernels/lamport/gather_options.h"
 #include "kernels/lamport/layout.h"
 #include "kernels/machine/annotations.h"
 #include "kernels/machine/pack.h"
@@ -41,6 +42,7 @@ struct Faithful {
   static constexpr bool kCountsEpochs = false;               // L6
   static constexpr bool kAdvancesAtFirstArrival = false;     // L6
   static constexpr bool kClearsCount = true;                 // L6
+  static constexpr Arrival kArrival = Arrival::kAcqRel;      // L6, of protocol.h
   static constexpr bool kHostComputesGeneration = false;     // L6, of protocol.h
   static constexpr bool kCountsBeforeReading = false;        // L9, of protocol.h
   static constexpr bool kBarrierBeforeArrival = true;        // L9, of overlapped.h

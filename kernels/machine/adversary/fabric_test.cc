@@ -220,6 +220,13 @@ TEST_F(FabricTest, AWeakAccessRacesWithAStrongStoreOnItsWay) {
             "there");
 }
 
+TEST_F(FabricTest, WeakStoresOfOneRankAreNotTakenForARace) {
+  Fabric& fabric = Make();
+  fabric.StorePlain(kOtherCta, mailbox_[0], 1);
+  fabric.StorePlain(kFirst, mailbox_[0], 1);
+  EXPECT_FALSE(fabric.violation);
+}
+
 TEST_F(FabricTest, AThreadRacesWithItsOwnMulticastCopyOnly) {
   Fabric& fabric = Make();
   fabric.StoreStrong(kFirst, Alias::kUnicast, mailbox_[0], 1);

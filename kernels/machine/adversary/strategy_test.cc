@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
@@ -88,6 +89,24 @@ TEST(Biased, SometimesDeliversNothingWhileThreadsCanRun) {
   EXPECT_GT(never, 20);  // a fifth of 200
   EXPECT_LT(never, 70);
   EXPECT_GT(often, 20);
+}
+
+// Of two threads the one that runs falls below the other each time.
+TEST(Pct, LaterFallsGoLower) {
+  const std::unique_ptr<Strategy> strategy = MakePct(1, 1000);
+  std::size_t most_changes = 0;
+  for (std::uint64_t number = 0; number < 50; ++number) {
+    strategy->Begin(number);
+    const Names threads{0, 1};
+    const Names words;
+    std::vector<std::size_t> order;
+    for (int i = 0; i < 1000; ++i) {
+      const std::size_t thread = strategy->Choose({&threads, &words}).index;
+      if (order.empty() || order.back() != thread) order.push_back(thread);
+    }
+    most_changes = std::max(most_changes, order.size() - 1);
+  }
+  EXPECT_EQ(most_changes, 3u);
 }
 
 TEST(Pct, KeepsToOneOrderButForItsFalls) {
