@@ -95,8 +95,8 @@ class Pct : public Strategy {
   }
   // The fallen ones are below all others, the later the lower.
   std::uint64_t Priority(std::uint64_t name) const {
-    for (std::size_t i = 0; i < fallen_.size(); ++i) {
-      if (fallen_[i] == name) return fallen_.size() - i - 1;
+    for (std::size_t later = 0; later < fallen_.size(); ++later) {
+      if (fallen_[fallen_.size() - 1 - later] == name) return later;
     }
     return Random(salt_ ^ name).Next() | (std::uint64_t{1} << 63);
   }
