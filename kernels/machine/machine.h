@@ -17,6 +17,7 @@
 //   store_relaxed_sys_v4           st.relaxed.sys.global.v4.u32          4 relaxed atomic words
 //   atomic_add_acq_rel_gpu         atom.add.acq_rel.gpu.global.u32       acq_rel fetch_add
 //   atomic_add_relaxed_gpu         atom.add.relaxed.gpu.global.u32       relaxed fetch_add
+//   reduce_add_release_gpu         red.release.gpu.global.add.u32        release fetch_add
 //   cta_barrier                    barrier.cta.sync 0                    waits for the CTA's fibers
 //   warp_shuffle_xor               shfl.sync.bfly.b32 (all 32 lanes)     exchange in the warp
 //   warp_ballot                    vote.sync.ballot.b32 (all 32 lanes)   exchange in the warp
@@ -26,6 +27,7 @@
 //
 // Multicast transports also need (see MulticastMachine)
 //   multimem_store_relaxed_sys_v4_f32   multimem.st.relaxed.sys.global.v4.f32
+//   multimem_store_weak_v4_f32          multimem.st.weak.global.v4.f32
 //
 // Vector accesses are single instructions but not single accesses: the memory model treats them as
 // their scalar elements in unspecified order ("Vector Data-types"), so a reader may see any mixture
@@ -60,6 +62,7 @@ concept Machine = requires(M& m, const Pack* from, Pack* to, Pack value, std::ui
   // Both return the value before.
   { m.atomic_add_acq_rel_gpu(word, u32) } -> std::same_as<std::uint32_t>;
   { m.atomic_add_relaxed_gpu(word, u32) } -> std::same_as<std::uint32_t>;
+  { m.reduce_add_release_gpu(word, u32) } -> std::same_as<void>;
 
   { m.cta_barrier() } -> std::same_as<void>;
   { m.warp_shuffle_xor(u32, 1) } -> std::same_as<std::uint32_t>;
@@ -75,6 +78,7 @@ concept Machine = requires(M& m, const Pack* from, Pack* to, Pack value, std::ui
 template <class M>
 concept MulticastMachine = Machine<M> && requires(M& m, MulticastPack* to, Pack value) {
   { m.multimem_store_relaxed_sys_v4_f32(to, std::int64_t{}, value) } -> std::same_as<void>;
+  { m.multimem_store_weak_v4_f32(to, std::int64_t{}, value) } -> std::same_as<void>;
 };
 
 }  // namespace mailbench

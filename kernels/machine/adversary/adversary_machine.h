@@ -27,6 +27,7 @@ class AdversaryMachine {
   }
   Pack load_volatile_v4(const Pack* from) const {
     thread_->Step();
+    for (const std::uint32_t& word : from->word) fabric_->CheckPoll(who(), &word);
     return Words(from);
   }
   std::uint32_t load_volatile_u32(const std::uint32_t* from) const {
@@ -55,6 +56,15 @@ class AdversaryMachine {
       StoreWords(Alias::kMulticast, mailbox + pack, p);
     }
   }
+  // Lands like the relaxed one, in the own mailbox too; but whoever polls meanwhile races with it.
+  void multimem_store_weak_v4_f32(MulticastPack* base, std::int64_t pack, Pack p) const {
+    thread_->Step();
+    for (Pack* mailbox : thread_->world().mailboxes(base)) {
+      for (int i = 0; i < kPackWords; ++i) {
+        fabric_->StoreWeak(who(), Alias::kMulticast, &mailbox[pack].word[i], p.word[i]);
+      }
+    }
+  }
   std::uint32_t atomic_add_acq_rel_gpu(std::uint32_t* to, std::uint32_t value) const {
     thread_->Step();
     fabric_->FlushThread(who());
@@ -63,6 +73,9 @@ class AdversaryMachine {
   std::uint32_t atomic_add_relaxed_gpu(std::uint32_t* to, std::uint32_t value) const {
     thread_->Step();
     return fabric_->FetchAdd(who(), to, value);
+  }
+  void reduce_add_release_gpu(std::uint32_t* to, std::uint32_t value) const {
+    atomic_add_acq_rel_gpu(to, value);  // nobody sees what the acquire adds
   }
 
   void cta_barrier() const { thread_->CtaBarrier(); }

@@ -81,6 +81,7 @@ void Fabric::Reset() {
   }
   pending_.clear();
   held_back_ = 0;
+  weak_to_peers_ = 0;
   landable_is_current_ = false;
   std::fill(stores_.begin(), stores_.end(), 0);
   violation.reset();
@@ -119,6 +120,7 @@ void Fabric::StorePlain(const Writer& who, std::uint32_t* word, std::uint32_t va
   CheckWeakAccess(who, word);
   if (rules_.store_buffers || rules_.lag > 0) {
     Store(who, Alias::kUnicast, true, word, value);
+    NoteIfWeakToPeer();
     return;
   }
   FlushIf([&](const Pending& p) { return p.word == word && Sees(who, p); });
@@ -128,6 +130,19 @@ void Fabric::StorePlain(const Writer& who, std::uint32_t* word, std::uint32_t va
 
 void Fabric::StoreStrong(const Writer& who, Alias alias, std::uint32_t* word, std::uint32_t value) {
   Store(who, alias, false, word, value);
+}
+
+void Fabric::StoreWeak(const Writer& who, Alias alias, std::uint32_t* word, std::uint32_t value) {
+  Store(who, alias, false, word, value);
+  NoteIfWeakToPeer();
+}
+
+// Of the newest word on its way, which has been stored weakly.
+void Fabric::NoteIfWeakToPeer() {
+  Pending& p = pending_.back();
+  if (p.memory->rank == p.who.rank) return;
+  p.weak_to_peer = true;
+  ++weak_to_peers_;
 }
 
 void Fabric::Store(const Writer& who, Alias alias, bool plain, std::uint32_t* word,
@@ -212,6 +227,7 @@ void Fabric::LandNow(std::size_t index) {
   pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(index));
   landable_is_current_ = false;
   held_back_ -= p.may_land ? 0 : 1;
+  weak_to_peers_ -= p.weak_to_peer ? 1 : 0;
   for (std::size_t i = index; held_back_ > 0 && i < pending_.size(); ++i) {
     if (pending_[i].may_land || !MayLand(i)) continue;
     pending_[i].may_land = true;
@@ -230,7 +246,19 @@ void Fabric::LandNow(std::size_t index) {
   on_change(p.word);
 }
 
+void Fabric::CheckPoll(const Writer& who, const std::uint32_t* word) {
+  if (weak_to_peers_ == 0) return;
+  for (const Pending& p : pending_) {
+    if (p.word != word || !p.weak_to_peer || p.who.rank == who.rank) continue;
+    Found(Property::kRace, "rank " + std::to_string(who.rank) + " polls " + Describe(word) +
+                               " while " + Hex(p.value) + ", stored weakly by rank " +
+                               std::to_string(p.who.rank) + ", is on its way there");
+    return;
+  }
+}
+
 void Fabric::CheckWeakAccess(const Writer& who, const std::uint32_t* word) {
+  if (MemoryOf(word).cleaned_blindly) return;
   for (const Pending& p : pending_) {
     if (p.word != word || p.plain) continue;
     if (p.who.thread == who.thread && p.alias == Alias::kUnicast) continue;

@@ -41,6 +41,8 @@ class Fabric {
     std::optional<std::uint32_t> first_word;  // where it is not `initial` at the beginning
     bool mailbox = false;                     // words of peers land here: subject to `lag`
     bool one_shot = false;  // they land on `initial` only, and in the end all is `initial` again
+    // Its rank stores to it weakly without knowing what is on its way: no race, results tell.
+    bool cleaned_blindly = false;
     std::function<std::string(std::size_t)> describe;  // a word by its index; may be empty
     std::vector<std::uint32_t> words;
   };
@@ -58,6 +60,8 @@ class Fabric {
   void StorePlain(const Writer& who, std::uint32_t* word, std::uint32_t value);
   // A strong store, possibly to another rank.
   void StoreStrong(const Writer& who, Alias alias, std::uint32_t* word, std::uint32_t value);
+  // A weak store, possibly to another rank.
+  void StoreWeak(const Writer& who, Alias alias, std::uint32_t* word, std::uint32_t value);
   std::uint32_t FetchAdd(const Writer& who, std::uint32_t* word, std::uint32_t value);
 
   // What the threads of a CTA have stored, all of them see.
@@ -83,6 +87,8 @@ class Fabric {
 
   std::optional<Violation> violation;  // the first
   void CheckWeakAccess(const Writer& who, const std::uint32_t* word);
+  // A strong load: must not meet a weak store of another rank.
+  void CheckPoll(const Writer& who, const std::uint32_t* word);
   void CheckNothingIsLeft();
 
  private:
@@ -98,11 +104,13 @@ class Fabric {
     bool cta_sees = false;
     bool launch_completed = false;
     bool may_land = true;
+    bool weak_to_peer = false;
   };
 
   const Memory* Find(const std::uint32_t* word) const;  // null when there is none
   const Memory& MemoryOf(const std::uint32_t* word) const;
   void Store(const Writer& who, Alias alias, bool plain, std::uint32_t* word, std::uint32_t value);
+  void NoteIfWeakToPeer();
   static bool Sees(const Writer& who, const Pending& p);
   bool Lags(const Pending& p) const;
   bool LandsBefore(const Pending& older, const Pending& p) const;
@@ -116,6 +124,7 @@ class Fabric {
   std::vector<std::unique_ptr<Memory>> memories_;  // ascending by place
   std::vector<Pending> pending_;                   // oldest first
   std::size_t held_back_ = 0;                      // of them may not land yet
+  std::size_t weak_to_peers_ = 0;                  // of them are weak stores to another rank
   bool landable_is_current_ = false;               // as pending_ is now
   std::vector<std::uint32_t> landable_;
   std::vector<std::size_t> landable_index_;

@@ -21,7 +21,8 @@ struct WorldRules {
 enum class Property {
   kOutput,    // a result differs from what was published for its call
   kLeftover,  // a word was left behind
-  kRace,      // a weak access to a word that another thread's store is on its way to
+  kRace,      // a weak access to a word that another thread's store is on its way to, or a poll
+              // of a word that another rank stores weakly
   kOverrun,   // a word landed on one that had not been reset
   kDeadlock,  // threads wait for what nobody will do
   kEndless,   // too many steps

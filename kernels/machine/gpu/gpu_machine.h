@@ -76,6 +76,17 @@ class GpuMachine {
                  : "memory");
   }
 
+  // What known-bad kernels publish with. They store plainly (st.global.v4) through the multicast
+  // mapping, which PTX does not allow ("Multimem Addresses"); this is the instruction with the same
+  // ordering, weak, that it does.
+  MAILBENCH_DEVICE void multimem_store_weak_v4_f32(MulticastPack* base, std::int64_t pack,
+                                                   Pack p) const {
+    asm volatile("multimem.st.weak.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(
+                     Global(base) + static_cast<std::uint64_t>(pack) * kPackBytes),
+                 "r"(p.word[0]), "r"(p.word[1]), "r"(p.word[2]), "r"(p.word[3])
+                 : "memory");
+  }
+
   MAILBENCH_DEVICE std::uint32_t atomic_add_acq_rel_gpu(std::uint32_t* to,
                                                         std::uint32_t value) const {
     std::uint32_t before;
@@ -95,6 +106,11 @@ class GpuMachine {
                  : "l"(Global(to)), "r"(value)
                  : "memory");
     return before;
+  }
+
+  MAILBENCH_DEVICE void reduce_add_release_gpu(std::uint32_t* to, std::uint32_t value) const {
+    asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(Global(to)), "r"(value)
+                 : "memory");
   }
 
   MAILBENCH_DEVICE void cta_barrier() const { asm volatile("barrier.cta.sync 0;" ::: "memory"); }

@@ -47,6 +47,9 @@ class HostMachine {
   std::uint32_t atomic_add_relaxed_gpu(std::uint32_t* to, std::uint32_t value) const {
     return Word(to).fetch_add(value, std::memory_order_relaxed);
   }
+  void reduce_add_release_gpu(std::uint32_t* to, std::uint32_t value) const {
+    Word(to).fetch_add(value, std::memory_order_release);
+  }
 
   void cta_barrier() const { thread_->CtaBarrier(); }
   std::uint32_t warp_shuffle_xor(std::uint32_t value, int lane_mask) const {
