@@ -48,12 +48,12 @@ GatherWorld::GatherWorld(const Scenario& scenario, const WorldRules& rules,
                          const GatherTraits& traits, GatherThread thread)
     : world_(scenario.ranks, rules),
       layout_{scenario.ranks, *std::max_element(scenario.sizes.begin(), scenario.sizes.end())} {
-  for (int i = 0; i < traits.mailboxes; ++i) AddMailboxes(traits.one_shot, scenario.multicast);
+  for (int i = 0; i < traits.mailboxes; ++i) AddMailboxes(traits, scenario.multicast);
   calls_.resize(static_cast<std::size_t>(scenario.ranks));
   for (int rank = 0; rank < scenario.ranks; ++rank) AddRank(scenario, rank, thread, traits);
 }
 
-void GatherWorld::AddMailboxes(bool one_shot, bool multicast) {
+void GatherWorld::AddMailboxes(const GatherTraits& traits, bool multicast) {
   std::vector<Pack*> of_ranks;
   for (int rank = 0; rank < world_.ranks(); ++rank) {
     Fabric::Memory memory;
@@ -61,7 +61,8 @@ void GatherWorld::AddMailboxes(bool one_shot, bool multicast) {
     memory.name = "mailbox";
     memory.initial = kSentinel;
     memory.mailbox = true;
-    memory.one_shot = one_shot;
+    memory.one_shot = traits.one_shot;
+    memory.cleaned_blindly = traits.cleaned_blindly;
     memory.describe = [layout = layout_](std::size_t word) { return SlotOf(layout, word); };
     of_ranks.push_back(reinterpret_cast<Pack*>(world_.fabric().Add(
         std::move(memory), static_cast<std::size_t>(layout_.packs()) * kPackWords)));
@@ -70,14 +71,14 @@ void GatherWorld::AddMailboxes(bool one_shot, bool multicast) {
   mailboxes_.push_back(std::move(of_ranks));
 }
 
-GatherState* GatherWorld::AddState(int rank, std::uint32_t generation) {
+GatherState* GatherWorld::AddState(int rank, const GatherTraits& traits, std::uint32_t generation) {
   Fabric::Memory memory;
   memory.rank = rank;
   memory.name = "state";
   memory.first_word = generation;
   static_assert(offsetof(GatherState, generation) == 0);
   return reinterpret_cast<GatherState*>(
-      world_.fabric().Add(std::move(memory), sizeof(GatherState) / sizeof(std::uint32_t)));
+      world_.fabric().Add(std::move(memory), traits.state_bytes / sizeof(std::uint32_t)));
 }
 
 const Pack* GatherWorld::AddProducer(int rank, const Call& call) {
@@ -93,13 +94,13 @@ const Pack* GatherWorld::AddProducer(int rank, const Call& call) {
 
 void GatherWorld::AddRank(const Scenario& scenario, int rank, GatherThread thread,
                           const GatherTraits& traits) {
-  GatherState* state = AddState(rank, traits.first_generation);
+  GatherState* state = AddState(rank, traits, traits.first_generation);
   std::vector<Call>& calls = calls_[static_cast<std::size_t>(rank)];
   const std::size_t recorded = scenario.sizes.size();
   calls.resize(recorded * static_cast<std::size_t>(scenario.replays));
   std::vector<GatherState*> host_states;
   for (std::size_t i = 0; i < recorded && traits.host_generation; ++i) {
-    host_states.push_back(AddState(rank, static_cast<std::uint32_t>(i) % kGenerations));
+    host_states.push_back(AddState(rank, traits, static_cast<std::uint32_t>(i) % kGenerations));
   }
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const std::int64_t packs = scenario.sizes[i % recorded];

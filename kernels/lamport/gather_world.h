@@ -24,8 +24,10 @@ std::uint32_t GatherWord(int rank, std::size_t call, std::size_t index);
 
 // What is special about the world of a gather.
 struct GatherTraits {
-  bool one_shot = true;  // the mailbox is all sentinel between calls
+  bool one_shot = true;          // the mailbox is all sentinel between calls
+  bool cleaned_blindly = false;  // as Fabric::Memory has it
   std::size_t shared_bytes = sizeof(AllGatherShared);
+  std::size_t state_bytes = sizeof(GatherState);  // what args.state really points to
   std::uint32_t (*word)(int rank, std::size_t call, std::size_t index) = &GatherWord;  // of inputs
   int mailboxes = 1;  // of a rank, that its calls take turns on; there is one state
   std::uint32_t first_generation = 0;  // in the state of every rank
@@ -48,9 +50,9 @@ class GatherWorld : public ModelWorld {
     std::vector<Pack> input;
     std::vector<Pack> output;
   };
-  void AddMailboxes(bool one_shot, bool multicast);
+  void AddMailboxes(const GatherTraits& traits, bool multicast);
   void AddRank(const Scenario& scenario, int rank, GatherThread thread, const GatherTraits& traits);
-  GatherState* AddState(int rank, std::uint32_t generation);
+  GatherState* AddState(int rank, const GatherTraits& traits, std::uint32_t generation);
   // A kernel that writes the call's input into memory of the world. Returns where.
   const Pack* AddProducer(int rank, const Call& call);
 

@@ -1,0 +1,48 @@
+// The known-bad all-gathers as models for the checker. They leave stages dirty by design and never
+// await some of their own copies, so that they are judged by their outputs, not by their mailboxes.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/known_bad/mnnvl.h"
+#include "kernels/lamport/gather_world.h"
+#include "kernels/machine/adversary/adversary_machine.h"
+#include "kernels/machine/adversary/scenario.h"
+
+namespace mailbench {
+
+// All of kMnnvlNames.
+std::vector<Model> KnownBadModels();
+
+template <class Rules, Publish kPublish>
+void MnnvlThread(AdversaryThread& thread, const AllGatherArgs& gather) {
+  AdversaryMachine m(thread);
+  MnnvlArgs args;
+  args.input = gather.input;
+  args.output = gather.output;
+  args.packs = gather.packs;
+  args.state = reinterpret_cast<MnnvlState*>(gather.state);
+  args.mailbox = gather.mailbox;
+  MnnvlAllGather<Rules, kPublish>(m, args);
+}
+
+// `Rules`: as MnnvlNewer.
+template <class Rules>
+Model MnnvlModel(std::string name, std::string summary) {
+  GatherTraits traits;
+  traits.one_shot = false;
+  traits.cleaned_blindly = Rules::kSelf == SelfSlot::kRegister;
+  traits.shared_bytes = 0;
+  traits.state_bytes = sizeof(MnnvlState);
+  return {std::move(name), std::move(summary),
+          [traits](const Scenario& scenario, const WorldRules& rules) {
+            const GatherThread thread = scenario.multicast
+                                            ? &MnnvlThread<Rules, Publish::kMulticast>
+                                            : &MnnvlThread<Rules, Publish::kUnicast>;
+            return std::make_unique<GatherWorld>(scenario, rules, traits, thread);
+          }};
+}
+
+}  // namespace mailbench
