@@ -31,8 +31,6 @@
 
 namespace mailbench {
 
-inline constexpr int kMnnvlThreads = 128;  // a CTA, as in the original
-
 struct MnnvlArgs {
   const Pack* input = nullptr;  // [packs]
   Pack* output = nullptr;       // [ranks][packs]

@@ -1,6 +1,5 @@
 #include "kernels/lamport/host_all_gather.h"
 
-#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -40,19 +39,6 @@ Kernel KernelFor(GatherKind kind, int poll_batch) {
       return KindFor<4>(kind);
     default:
       return KindFor<8>(kind);
-  }
-}
-
-bool ReadableInPlace(const GatherInput& input) {
-  const bool contiguous = input.rows == 1 || input.row_stride == input.row_bytes;
-  return contiguous && reinterpret_cast<std::uintptr_t>(input.data) % kPackBytes == 0;
-}
-
-void CopyRows(const GatherInput& input, Pack* to) {
-  auto* bytes = reinterpret_cast<std::byte*>(to);
-  for (std::int64_t row = 0; row < input.rows; ++row) {
-    std::memcpy(bytes + row * input.row_bytes, input.data + row * input.row_stride,
-                static_cast<std::size_t>(input.row_bytes));
   }
 }
 

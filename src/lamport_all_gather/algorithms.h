@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/collective/collective.h"
+#include "kernels/known_bad/variants.h"
 #include "kernels/lamport/gather_options.h"
 
 namespace mailbench {
@@ -19,6 +20,12 @@ std::unique_ptr<Instance> MakeGpuGather(const InstanceContext& context, GatherKi
 // Why ranks that share a GPU cannot gather that much, with the arithmetic; "" when they can.
 std::string GpuGatherRefusal(GatherKind kind, const Shape& shape, const RunConfig& config,
                              const Site& site);
+
+// The known-bad ones, on the same memory.
+std::unique_ptr<Instance> MakeHostMnnvl(const InstanceContext& context, MnnvlVariant variant);
+std::unique_ptr<Instance> MakeGpuMnnvl(const InstanceContext& context, MnnvlVariant variant);
+// As GpuGatherRefusal; a rank that has a GPU of its own may be refused too.
+std::string GpuMnnvlRefusal(MnnvlVariant variant, const Shape& shape, const Site& site);
 
 // MPI_Allgather, on host memory.
 std::unique_ptr<Instance> MakeMpi(const InstanceContext& context);

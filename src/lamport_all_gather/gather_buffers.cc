@@ -33,8 +33,11 @@ InputLayout ParseInputLayout(std::string_view name) {
   return InputLayout::kAligned;
 }
 
-GatherBuffers::GatherBuffers(const InstanceContext& context, WordMap map)
-    : context_(context), map_(map), layout_(ParseInputLayout(context.config.own.at("input"))) {}
+GatherBuffers::GatherBuffers(const InstanceContext& context, WordMap map, WordMap own_map)
+    : context_(context),
+      map_(map),
+      own_map_(own_map),
+      layout_(ParseInputLayout(context.config.own.at("input"))) {}
 
 std::unique_ptr<Buffer> GatherBuffers::TakeMemory(std::size_t bytes) {
   std::unique_ptr<Buffer> memory;
@@ -122,7 +125,7 @@ CheckResult GatherBuffers::Check(int slot) {
   const std::uint64_t call = calls_[static_cast<std::size_t>(slot)];
   FillPayload(payload_, context_.config.seed, call, ranks().rank());
   context_.reference.AllGather(payload_, reference_);
-  std::transform(reference_.begin(), reference_.end(), reference_.begin(), map_);
+  MapReference();
   context_.executor.CopyOut(std::as_writable_bytes(std::span(seen_)),
                             reinterpret_cast<const std::byte*>(output(slot)));
 
@@ -135,6 +138,19 @@ CheckResult GatherBuffers::Check(int slot) {
     result.first = Explain(call, comparison.first, reference_[comparison.first]);
   }
   return result;
+}
+
+WordMap GatherBuffers::MapOf(int source) const {
+  return source == ranks().rank() ? own_map_ : map_;
+}
+
+void GatherBuffers::MapReference() {
+  auto block = reference_.begin();
+  for (int source = 0; source < ranks().size(); ++source) {
+    const auto end = block + static_cast<std::ptrdiff_t>(payload_.size());
+    std::transform(block, end, block, MapOf(source));
+    block = end;
+  }
 }
 
 std::string GatherBuffers::Explain(std::uint64_t call, std::uint64_t word,
@@ -154,7 +170,7 @@ std::string GatherBuffers::Explain(std::uint64_t call, std::uint64_t word,
                          .calls = kCallsSearched,
                          .ranks = ranks().size(),
                          .words_per_rank = words,
-                         .map = map_});
+                         .map = MapOf(static_cast<int>(word / words))});
 }
 
 }  // namespace mailbench

@@ -28,8 +28,10 @@ InputLayout ParseInputLayout(std::string_view name);
 
 class GatherBuffers : public Instance {
  public:
-  // `map`: what the algorithm does to a payload word on its way.
-  GatherBuffers(const InstanceContext& context, WordMap map);
+  // `map`: what the algorithm does to a payload word on its way; `own_map`: to one of the rank's
+  // own, which may take another way.
+  GatherBuffers(const InstanceContext& context, WordMap map, WordMap own_map);
+  GatherBuffers(const InstanceContext& context, WordMap map) : GatherBuffers(context, map, map) {}
 
   void Bind(const Shape& shape, int slots) override;
   void Fill(int slot, std::uint64_t call) override;
@@ -56,10 +58,13 @@ class GatherBuffers : public Instance {
  private:
   GatherInput InputIn(const std::byte* memory) const;  // the slot's memory, or its image
   std::byte* InputMemory(int slot) const;
+  WordMap MapOf(int source) const;
+  void MapReference();
   std::string Explain(std::uint64_t call, std::uint64_t word, std::uint32_t expected) const;
 
   InstanceContext context_;
   WordMap map_;
+  WordMap own_map_;
   InputLayout layout_;
   std::int64_t bytes_ = 0;
   std::uint64_t inputs_enqueued_ = 0;  // since Bind

@@ -1,6 +1,7 @@
 // The mailbox gathers on a GPU.
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -9,6 +10,8 @@
 #include "harness/gpu/cuda_error.h"
 #include "harness/gpu/gpu_executor.h"
 #include "harness/ranks/ranks.h"
+#include "kernels/known_bad/gpu_mnnvl.h"
+#include "kernels/known_bad/launch.h"
 #include "kernels/lamport/gpu_all_gather.h"
 #include "kernels/lamport/launch.h"
 #include "src/lamport_all_gather/algorithms.h"
@@ -18,13 +21,14 @@
 namespace mailbench {
 namespace {
 
-class GpuGather : public MailboxGather {
+// One launch a call, whichever the kernel.
+class GpuMailboxGather : public MailboxGather {
  public:
-  GpuGather(const InstanceContext& context, const GatherOptions& options)
-      : MailboxGather(context), executor_(*context.executor.gpu()), options_(options) {
-    if (context.config.own.at("abort-check") == "on") options_.abort_word = executor_.abort_word();
-    state_ = TakeMemory(sizeof(GatherState));
-    executor_.FillWords(state_->data(), 0, sizeof(GatherState) / sizeof(std::uint32_t));
+  GpuMailboxGather(const InstanceContext& context, const MailboxTraits& traits,
+                   std::size_t state_bytes)
+      : MailboxGather(context, traits), executor_(*context.executor.gpu()) {
+    state_ = TakeMemory(state_bytes);
+    executor_.FillWords(state_->data(), 0, state_bytes / sizeof(std::uint32_t));
   }
 
   void Bind(const Shape& shape, int slots) override {
@@ -34,16 +38,10 @@ class GpuGather : public MailboxGather {
   }
 
   void Enqueue(int slot) override {
-    AllGatherArgs args;
     const ReadyInput from =
         ContiguousInput(input(slot), kPackBytes, staging_->data(), executor_.stream());
     CountInput(from.copied);
-    args.input = reinterpret_cast<const Pack*>(from.data);
-    args.output = output(slot);
-    args.packs = bytes() / kPackBytes;
-    args.state = reinterpret_cast<GatherState*>(state_->data());
-    args.mailbox = mailbox();
-    MAILBENCH_CUDA(LaunchAllGather(args, options_, executor_.stream()));
+    MAILBENCH_CUDA(Launch(reinterpret_cast<const Pack*>(from.data), output(slot)));
   }
 
   void Free() override {
@@ -52,11 +50,64 @@ class GpuGather : public MailboxGather {
     MailboxGather::Free();
   }
 
+ protected:
+  virtual cudaError_t Launch(const Pack* input, Pack* output) = 0;
+
+  // Null when polls are not to look at it.
+  const std::uint32_t* abort_word() const {
+    return context().config.own.at("abort-check") == "on" ? executor_.abort_word() : nullptr;
+  }
+  cudaStream_t stream() const { return executor_.stream(); }
+
+  // The arguments that the kernels of both protocols have.
+  template <class Args, class State>
+  Args ArgsFor(const Pack* input, Pack* output) const {
+    Args args;
+    args.input = input;
+    args.output = output;
+    args.packs = bytes() / kPackBytes;
+    args.state = reinterpret_cast<State*>(state_->data());
+    args.mailbox = mailbox();
+    return args;
+  }
+
  private:
   GpuExecutor& executor_;
-  GatherOptions options_;
-  std::unique_ptr<Buffer> state_;    // a GatherState
+  std::unique_ptr<Buffer> state_;    // what the protocol keeps between calls
   std::unique_ptr<Buffer> staging_;  // for an input that cannot be read in place
+};
+
+class GpuGather : public GpuMailboxGather {
+ public:
+  GpuGather(const InstanceContext& context, const GatherOptions& options)
+      : GpuMailboxGather(context, {}, sizeof(GatherState)), options_(options) {
+    options_.abort_word = abort_word();
+  }
+
+ protected:
+  cudaError_t Launch(const Pack* input, Pack* output) override {
+    return LaunchAllGather(ArgsFor<AllGatherArgs, GatherState>(input, output), options_, stream());
+  }
+
+ private:
+  GatherOptions options_;
+};
+
+class GpuMnnvl : public GpuMailboxGather {
+ public:
+  GpuMnnvl(const InstanceContext& context, MnnvlVariant variant)
+      : GpuMailboxGather(context, MnnvlTraits(variant), sizeof(MnnvlState)) {
+    options_.variant = variant;
+    options_.abort_word = abort_word();
+  }
+
+ protected:
+  cudaError_t Launch(const Pack* input, Pack* output) override {
+    return LaunchMnnvl(ArgsFor<MnnvlArgs, MnnvlState>(input, output), options_, stream());
+  }
+
+ private:
+  MnnvlOptions options_;
 };
 
 GatherOptions OptionsOf(GatherKind kind, const RunConfig& config) {
@@ -71,6 +122,20 @@ GatherOptions OptionsOf(GatherKind kind, const RunConfig& config) {
 
 std::unique_ptr<Instance> MakeGpuGather(const InstanceContext& context, GatherKind kind) {
   return std::make_unique<GpuGather>(context, OptionsOf(kind, context.config));
+}
+
+std::unique_ptr<Instance> MakeGpuMnnvl(const InstanceContext& context, MnnvlVariant variant) {
+  return std::make_unique<GpuMnnvl>(context, variant);
+}
+
+std::string GpuMnnvlRefusal(MnnvlVariant variant, const Shape& shape, const Site& site) {
+  CoResidency gpu;
+  gpu.ranks_per_gpu = site.ranks_per_gpu;
+  gpu.multiprocessors = site.multiprocessors;
+  MnnvlOptions options;
+  options.variant = variant;
+  MAILBENCH_CUDA(MnnvlCtasPerSm(options, &gpu.ctas_per_multiprocessor));
+  return MnnvlRefusal(PlanMnnvl(shape.bytes_per_rank / kPackBytes), gpu);
 }
 
 std::string GpuGatherRefusal(GatherKind kind, const Shape& shape, const RunConfig& config,

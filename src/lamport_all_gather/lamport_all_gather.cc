@@ -1,5 +1,6 @@
 #include "src/lamport_all_gather/lamport_all_gather.h"
 
+#include <iterator>
 #include <limits>
 
 #include "harness/error.h"
@@ -10,13 +11,20 @@
 namespace mailbench {
 namespace {
 
-constexpr AlgorithmInfo kAlgorithms[] = {
+constexpr AlgorithmInfo kGood[] = {
     {"lamport", "one kernel, no flags: a word that is no longer the sentinel has arrived"},
     {"overlapped", "the same mailbox; arrivals are counted while the packs are on their way"},
     {"nccl", "ncclAllGather"},
     {"nccl-symmetric", "ncclAllGather on symmetric windows"},
     {"mpi", "MPI_Allgather on host memory"},
 };
+
+// The good ones, then the known-bad ones.
+std::vector<AlgorithmInfo> AllAlgorithms() {
+  std::vector<AlgorithmInfo> all(std::begin(kGood), std::end(kGood));
+  for (const MnnvlName& bad : kMnnvlNames) all.push_back({bad.name, bad.summary, true});
+  return all;
+}
 
 const FlagInfo kFlags[] = {
     {"input",
@@ -33,9 +41,8 @@ const FlagInfo kFlags[] = {
      "wait",
      {"wait", "publish"}},
     {"abort-check",
-     "whether polls of lamport and overlapped look at the abort word, on a GPU; off shows what "
-     "that "
-     "costs, and leaves a rank that is missing to the end of the process",
+     "whether polls of mailboxes look at the abort word, on a GPU; off shows what that costs, and "
+     "leaves a rank that is missing to the end of the process",
      "on",
      {"on", "off"}},
 };
@@ -52,7 +59,10 @@ std::optional<GatherKind> MailboxKind(std::string_view algorithm) {
 
 }  // namespace
 
-std::span<const AlgorithmInfo> LamportAllGather::algorithms() const { return kAlgorithms; }
+std::span<const AlgorithmInfo> LamportAllGather::algorithms() const {
+  static const std::vector<AlgorithmInfo> all = AllAlgorithms();
+  return all;
+}
 std::span<const FlagInfo> LamportAllGather::flags() const { return kFlags; }
 
 std::vector<Shape> LamportAllGather::Shapes(const RunConfig& config, int ranks) const {
@@ -81,7 +91,7 @@ std::vector<Shape> LamportAllGather::Shapes(const RunConfig& config, int ranks) 
 std::optional<std::string> LamportAllGather::UnsupportedReason(std::string_view algorithm,
                                                                const RunConfig& config,
                                                                const Site& site) const {
-  if (MailboxKind(algorithm)) {
+  if (MailboxKind(algorithm) || MnnvlNamed(algorithm)) {
     if (site.ranks <= kMaxRanks) return std::nullopt;
     return "it takes up to " + std::to_string(kMaxRanks) + " ranks, not " +
            std::to_string(site.ranks);
@@ -102,9 +112,13 @@ std::optional<std::string> LamportAllGather::UnsupportedShape(std::string_view a
                                                               const Shape& shape,
                                                               const RunConfig& config,
                                                               const Site& site) const {
-  const std::optional<GatherKind> kind = MailboxKind(algorithm);
-  if (!kind || !site.on_gpu) return std::nullopt;
-  std::string refusal = GpuGatherRefusal(*kind, shape, config, site);
+  if (!site.on_gpu) return std::nullopt;
+  std::string refusal;
+  if (const std::optional<GatherKind> kind = MailboxKind(algorithm)) {
+    refusal = GpuGatherRefusal(*kind, shape, config, site);
+  } else if (const std::optional<MnnvlVariant> variant = MnnvlNamed(algorithm)) {
+    refusal = GpuMnnvlRefusal(*variant, shape, site);
+  }
   if (refusal.empty()) return std::nullopt;
   return refusal;
 }
@@ -114,6 +128,10 @@ std::unique_ptr<Instance> LamportAllGather::Create(std::string_view algorithm,
   if (const std::optional<GatherKind> kind = MailboxKind(algorithm)) {
     return context.executor.gpu() != nullptr ? MakeGpuGather(context, *kind)
                                              : MakeHostGather(context, *kind);
+  }
+  if (const std::optional<MnnvlVariant> variant = MnnvlNamed(algorithm)) {
+    return context.executor.gpu() != nullptr ? MakeGpuMnnvl(context, *variant)
+                                             : MakeHostMnnvl(context, *variant);
   }
   if (algorithm == "nccl") return MakeNccl(context);
   if (algorithm == "nccl-symmetric") return MakeNcclSymmetric(context);

@@ -15,6 +15,7 @@ namespace {
 // For a look at a mailbox while calls are stuck: megabytes take milliseconds.
 constexpr std::chrono::milliseconds kPeekLimit{100};
 
+std::uint32_t Unchanged(std::uint32_t word) { return word; }
 std::uint32_t SentinelToZero(std::uint32_t word) { return word == kSentinel ? 0 : word; }
 
 MailboxView ViewOf(const SymmetricView& memory, const MailboxLayout& layout) {
@@ -30,8 +31,14 @@ MailboxView ViewOf(const SymmetricView& memory, const MailboxLayout& layout) {
 
 }  // namespace
 
-MailboxGather::MailboxGather(const InstanceContext& context)
-    : GatherBuffers(context, SentinelToZero),
+MailboxTraits MnnvlTraits(MnnvlVariant variant) {
+  const SelfSlot self = WithMnnvlRules(variant, [](auto rules) { return rules.kSelf; });
+  return {.own_words_pass = self == SelfSlot::kPolled, .empty_between_calls = false};
+}
+
+MailboxGather::MailboxGather(const InstanceContext& context, const MailboxTraits& traits)
+    : GatherBuffers(context, SentinelToZero, traits.own_words_pass ? SentinelToZero : Unchanged),
+      traits_(traits),
       layout_{context.ranks.size(), context.config.capacity / kPackBytes},
       region_(context.transport.Allocate(static_cast<std::size_t>(layout_.bytes()))),
       mailbox_(ViewOf(region_->view(), layout_)) {
@@ -46,6 +53,7 @@ void MailboxGather::Bind(const Shape& shape, int slots) {
 }
 
 CheckResult MailboxGather::Audit() {
+  if (!traits_.empty_between_calls) return {};
   std::vector<Pack> copy(static_cast<std::size_t>(layout_.packs()));
   context().executor.CopyOut(std::as_writable_bytes(std::span(copy)), region_->view().local());
   const MailboxAudit audit = AuditMailbox(copy.data(), layout_);
@@ -64,7 +72,7 @@ CheckResult MailboxGather::Audit() {
 
 std::string MailboxGather::DescribeWait() const {
   const std::int64_t packs = packs_.load(std::memory_order_relaxed);
-  if (packs == 0) return "";
+  if (packs == 0 || !traits_.empty_between_calls) return "";
   const std::string whose = "rank " + std::to_string(mailbox_.rank) + "'s mailbox";
   std::vector<Pack> copy(static_cast<std::size_t>(layout_.packs()));
   if (!context().executor.Peek(std::as_writable_bytes(std::span(copy)),

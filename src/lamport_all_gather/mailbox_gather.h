@@ -8,15 +8,27 @@
 #include <string>
 
 #include "harness/memory/transport.h"
+#include "kernels/known_bad/variants.h"
 #include "kernels/lamport/layout.h"
 #include "src/lamport_all_gather/gather_buffers.h"
 
 namespace mailbench {
 
+// What a protocol promises of its mailbox.
+struct MailboxTraits {
+  bool own_words_pass =
+      true;  // the rank's own block comes through it too, sanitised like any other
+  bool empty_between_calls =
+      true;  // every word is the sentinel then: audited, and read to diagnose
+};
+
+// They leave stages dirty by design; some take the own block from registers.
+MailboxTraits MnnvlTraits(MnnvlVariant variant);
+
 class MailboxGather : public GatherBuffers {
  public:
   // Collective: takes symmetric memory for config.capacity bytes a rank and arms the mailbox.
-  explicit MailboxGather(const InstanceContext& context);
+  explicit MailboxGather(const InstanceContext& context, const MailboxTraits& traits = {});
 
   void Bind(const Shape& shape, int slots) override;
   CheckResult Audit() override;
@@ -27,6 +39,7 @@ class MailboxGather : public GatherBuffers {
   const MailboxView& mailbox() const { return mailbox_; }
 
  private:
+  MailboxTraits traits_;
   MailboxLayout layout_;
   std::unique_ptr<SymmetricRegion> region_;
   MailboxView mailbox_;

@@ -15,6 +15,8 @@ std::unique_ptr<Instance> MakeGpuGather(const InstanceContext&, GatherKind) { No
 std::string GpuGatherRefusal(GatherKind, const Shape&, const RunConfig&, const Site&) {
   NotBuilt();
 }
+std::unique_ptr<Instance> MakeGpuMnnvl(const InstanceContext&, MnnvlVariant) { NotBuilt(); }
+std::string GpuMnnvlRefusal(MnnvlVariant, const Shape&, const Site&) { NotBuilt(); }
 std::unique_ptr<Instance> MakeNccl(const InstanceContext&) { NotBuilt(); }
 std::unique_ptr<Instance> MakeNcclSymmetric(const InstanceContext&) { NotBuilt(); }
 

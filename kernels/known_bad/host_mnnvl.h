@@ -1,0 +1,33 @@
+// The known-bad all-gathers on the host machine. There they are right: the stale word takes a
+// multicast copy that is late, and a store of this machine lands at once.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "kernels/known_bad/layout.h"
+#include "kernels/known_bad/variants.h"
+#include "kernels/lamport/gather_input.h"
+#include "kernels/lamport/layout.h"
+#include "kernels/machine/host/stream.h"
+
+namespace mailbench {
+
+// As HostAllGather. REQUIRES: every call is enqueued on the same stream.
+class HostMnnvl {
+ public:
+  HostMnnvl(const MailboxView& mailbox, MnnvlVariant variant);
+
+  // Enqueues one gather: output[ranks][input.bytes()], rank-major. Words equal to kSentinel arrive
+  // as 0, but for the rank's own where the variant takes them from registers. Returns whether the
+  // input is copied first. Throws std::invalid_argument for a size that AcceptsBytes refuses.
+  bool Enqueue(const GatherInput& input, Pack* output, HostStream& stream);
+
+ private:
+  MailboxView mailbox_;
+  MnnvlVariant variant_;
+  std::unique_ptr<MnnvlState> state_;  // stays in place: recorded launches point to it
+  std::vector<Pack> staging_;
+};
+
+}  // namespace mailbench

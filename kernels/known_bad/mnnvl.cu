@@ -1,0 +1,45 @@
+#include "kernels/known_bad/gpu_mnnvl.h"
+#include "kernels/known_bad/launch.h"
+#include "kernels/known_bad/mnnvl.h"
+#include "kernels/machine/gpu/gpu_machine.h"
+
+namespace mailbench {
+namespace {
+
+template <class Rules, Publish kPublish>
+__global__ void __launch_bounds__(kMnnvlThreads)
+    MnnvlKernel(const __grid_constant__ MnnvlArgs args, const std::uint32_t* abort_word) {
+  GpuMachine m(abort_word);
+  MnnvlAllGather<Rules, kPublish>(m, args);
+}
+
+using Kernel = void (*)(const MnnvlArgs, const std::uint32_t*);
+
+Kernel KernelFor(const MnnvlOptions& options) {
+  return WithMnnvlRules(options.variant, [&]<class Rules>(Rules) -> Kernel {
+    return options.publish == Publish::kMulticast ? &MnnvlKernel<Rules, Publish::kMulticast>
+                                                  : &MnnvlKernel<Rules, Publish::kUnicast>;
+  });
+}
+
+}  // namespace
+
+cudaError_t LaunchMnnvl(const MnnvlArgs& args, const MnnvlOptions& options, cudaStream_t stream) {
+  const AllGatherPlan plan = PlanMnnvl(args.packs);
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(plan.ctas));
+  config.blockDim = dim3(static_cast<unsigned>(plan.threads));
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  return cudaLaunchKernelEx(&config, KernelFor(options), args, options.abort_word);
+}
+
+cudaError_t MnnvlCtasPerSm(const MnnvlOptions& options, int* ctas) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(ctas, KernelFor(options), kMnnvlThreads, 0);
+}
+
+}  // namespace mailbench
