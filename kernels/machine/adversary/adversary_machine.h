@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "kernels/machine/adversary/world.h"
 #include "kernels/machine/machine.h"
@@ -32,27 +33,34 @@ class AdversaryMachine {
   }
   std::uint32_t load_volatile_u32(const std::uint32_t* from) const {
     thread_->Step();
-    return fabric_->Load(who(), from);
+    const std::uint32_t value = fabric_->Load(who(), from);
+    if (thread_->traced()) NoteWord("reads", value, from);
+    return value;
   }
   void store_v4(Pack* to, Pack p) const {
     if (!fabric_->Owns(to->word)) {
       *to = p;
+      if (thread_->traced()) NoteResult(p);
       return;
     }
     thread_->Step();
+    if (thread_->traced()) NoteStore(p, to);
     for (int i = 0; i < kPackWords; ++i) fabric_->StorePlain(who(), &to->word[i], p.word[i]);
   }
   void store_u32(std::uint32_t* to, std::uint32_t value) const {
     thread_->Step();
+    if (thread_->traced()) NoteWord("stores", value, to);
     fabric_->StorePlain(who(), to, value);
   }
   void store_relaxed_sys_v4(Pack* to, Pack p) const {
     thread_->Step();
+    if (thread_->traced()) NotePublish(p, to);
     StoreWords(Alias::kUnicast, to, p);
   }
   void multimem_store_relaxed_sys_v4_f32(MulticastPack* base, std::int64_t pack, Pack p) const {
     thread_->Step();
     for (Pack* mailbox : thread_->world().mailboxes(base)) {
+      if (thread_->traced()) NotePublish(p, mailbox + pack);
       StoreWords(Alias::kMulticast, mailbox + pack, p);
     }
   }
@@ -68,10 +76,12 @@ class AdversaryMachine {
   std::uint32_t atomic_add_acq_rel_gpu(std::uint32_t* to, std::uint32_t value) const {
     thread_->Step();
     fabric_->FlushThread(who());
+    if (thread_->traced()) NoteWord("adds, acquire and release,", value, to);
     return fabric_->FetchAdd(who(), to, value);
   }
   std::uint32_t atomic_add_relaxed_gpu(std::uint32_t* to, std::uint32_t value) const {
     thread_->Step();
+    if (thread_->traced()) NoteWord("adds, relaxed,", value, to);
     return fabric_->FetchAdd(who(), to, value);
   }
   void reduce_add_release_gpu(std::uint32_t* to, std::uint32_t value) const {
@@ -79,8 +89,14 @@ class AdversaryMachine {
   }
 
   void cta_barrier() const { thread_->CtaBarrier(); }
-  void grid_dependency_wait() const { thread_->DependencyWait(); }
-  void grid_launch_dependents() const { thread_->LaunchDependents(); }
+  void grid_dependency_wait() const {
+    thread_->DependencyWait();
+    if (thread_->traced()) thread_->Note("knows that the grid before has completed");
+  }
+  void grid_launch_dependents() const {
+    thread_->LaunchDependents();
+    if (thread_->traced()) thread_->Note("permits the next grid to start");
+  }
   bool poll_again(const PollSite& site) const {
     thread_->PollAgain(site);
     return true;
@@ -94,6 +110,7 @@ class AdversaryMachine {
   Pack Words(const Pack* from) const {
     Pack p;
     for (int i = 0; i < kPackWords; ++i) p.word[i] = fabric_->Load(who(), &from->word[i]);
+    if (thread_->traced()) NoteLook(p, from);
     return p;
   }
   void StoreWords(Alias alias, Pack* to, const Pack& p) const {
@@ -101,6 +118,13 @@ class AdversaryMachine {
       fabric_->StoreStrong(who(), alias, &to->word[i], p.word[i]);
     }
   }
+
+  // For the trace, in words.
+  void NoteLook(const Pack& p, const Pack* from) const;
+  void NoteResult(const Pack& p) const;
+  void NoteStore(const Pack& p, const Pack* to) const;
+  void NotePublish(const Pack& p, const Pack* to) const;
+  void NoteWord(const std::string& does, std::uint32_t value, const std::uint32_t* word) const;
 
   AdversaryThread* thread_;
   Fabric* fabric_;

@@ -74,6 +74,10 @@ std::string Fabric::Describe(const std::uint32_t* word) const {
          (memory.describe ? memory.describe(index) : "word " + std::to_string(index));
 }
 
+bool Fabric::IsInitial(const std::uint32_t* word, std::uint32_t value) const {
+  return value == MemoryOf(word).initial;
+}
+
 void Fabric::Reset() {
   for (const auto& memory : memories_) {
     std::fill(memory->words.begin(), memory->words.end(), memory->initial);
@@ -87,8 +91,8 @@ void Fabric::Reset() {
   violation.reset();
 }
 
-void Fabric::Found(Property property, std::string text) {
-  if (!violation) violation = {property, std::move(text)};
+void Fabric::Found(Property property, std::string text, const std::uint32_t* word) {
+  if (!violation) violation = {property, std::move(text), Describe(word), {}, 0};
 }
 
 bool Fabric::Sees(const Writer& who, const Pending& p) {
@@ -239,8 +243,10 @@ void Fabric::LandNow(std::size_t index) {
                               Describe(p.word));
   }
   if (memory.one_shot && !p.plain && *p.word != memory.initial) {
-    Found(Property::kOverrun, Hex(p.value) + " of rank " + std::to_string(p.who.rank) +
-                                  " landed on " + Hex(*p.word) + " in " + Describe(p.word));
+    Found(Property::kOverrun,
+          Hex(p.value) + " of rank " + std::to_string(p.who.rank) + " landed on " + Hex(*p.word) +
+              " in " + Describe(p.word),
+          p.word);
   }
   *p.word = p.value;
   on_change(p.word);
@@ -262,9 +268,10 @@ void Fabric::CheckWeakAccess(const Writer& who, const std::uint32_t* word) {
   for (const Pending& p : pending_) {
     if (p.word != word || p.plain) continue;
     if (p.who.thread == who.thread && p.alias == Alias::kUnicast) continue;
-    Found(Property::kRace, "rank " + std::to_string(who.rank) + " touches " + Describe(word) +
-                               " while " + Hex(p.value) + " of rank " + std::to_string(p.who.rank) +
-                               " is on its way there");
+    Found(Property::kRace,
+          "rank " + std::to_string(who.rank) + " touches " + Describe(word) + " while " +
+              Hex(p.value) + " of rank " + std::to_string(p.who.rank) + " is on its way there",
+          word);
     return;
   }
 }
@@ -274,7 +281,7 @@ void Fabric::CheckNothingIsLeft() {
     if (!memory->one_shot) continue;
     for (const std::uint32_t& word : memory->words) {
       if (word == memory->initial) continue;
-      Found(Property::kLeftover, Hex(word) + " was left in " + Describe(&word));
+      Found(Property::kLeftover, Hex(word) + " was left in " + Describe(&word), &word);
       return;
     }
   }

@@ -51,6 +51,8 @@ class Fabric {
   // Whether the word is in one of its memories. What is not is private to a thread.
   bool Owns(const std::uint32_t* word) const;
   std::string Describe(const std::uint32_t* word) const;
+  // Whether the word is as at the beginning. REQUIRES: Owns.
+  bool IsInitial(const std::uint32_t* word, std::uint32_t value) const;
 
   // As at the beginning, no word on its way.
   void Reset();
@@ -118,7 +120,7 @@ class Fabric {
   void LandNow(std::size_t index);
   template <typename Condition>
   void FlushIf(Condition condition);
-  void Found(Property property, std::string text);
+  void Found(Property property, std::string text, const std::uint32_t* word);
 
   WorldRules rules_;
   std::vector<std::unique_ptr<Memory>> memories_;  // ascending by place

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace mailbench {
@@ -32,6 +33,10 @@ const char* ToString(Property property);  // "output"
 struct Violation {
   Property property = Property::kOutput;
   std::string text;
+  std::string place;  // of the word in question, as Fabric::Describe names it
+  // Of kOutput: what the result should have held, and whose it is.
+  std::optional<std::uint32_t> wanted;
+  int rank = 0;
 };
 
 }  // namespace mailbench

@@ -12,25 +12,31 @@ using Clock = std::chrono::steady_clock;
 class Budget {
  public:
   explicit Budget(const SearchOptions& options)
-      : schedules_(options.schedules),
-        seconds_(options.seconds),
+      : options_(options),
         end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                 std::chrono::duration<double>(options.seconds))) {}
-  bool IsSpent(std::uint64_t schedules) const {
+  bool IsSpent(std::uint64_t schedules) {
     constexpr std::uint64_t kLookAtClock = 64;
-    if (schedules >= schedules_) return true;
-    return seconds_ > 0 && schedules % kLookAtClock == 0 && Clock::now() >= end_;
+    if (schedules >= options_.schedules) return true;
+    if (schedules % kLookAtClock != 0) return false;
+    const std::uint64_t since = schedules - std::exchange(told_, schedules);
+    if (options_.goes_on && !options_.goes_on(since)) return true;
+    return options_.seconds > 0 && Clock::now() >= end_;
   }
 
  private:
-  std::uint64_t schedules_;
-  double seconds_;
+  const SearchOptions& options_;
+  std::uint64_t told_ = 0;
   Clock::time_point end_;
 };
 
-void Add(const ScheduleResult& schedule, SearchResult& result) {
+void Add(const ScheduleResult& schedule, std::optional<Property> property, SearchResult& result) {
   ++result.schedules;
   result.steps += schedule.steps;
+  if (!schedule.violation ||
+      schedule.violation->property != property.value_or(schedule.violation->property)) {
+    return;
+  }
   result.violation = schedule.violation;
 }
 
@@ -58,12 +64,12 @@ SearchResult SearchAtRandom(World& world, const SearchOptions& options) {
   result.schedule = {options.kind, options.seed, options.first, 0, {}};
   if (options.kind == StrategyKind::kPct) result.schedule.pct_steps = TypicalSteps(world);
   const std::unique_ptr<Strategy> strategy = MakeRandom(result.schedule);
-  const Budget budget(options);
+  Budget budget(options);
   for (std::uint64_t number = options.first; !budget.IsSpent(result.schedules);
        number += options.stride) {
     result.schedule.number = number;
     strategy->Begin(number);
-    Add(world.Run(*strategy), result);
+    Add(world.Run(*strategy), options.property, result);
     if (result.violation) break;
   }
   return result;
@@ -73,11 +79,11 @@ SearchResult SearchAtRandom(World& world, const SearchOptions& options) {
 class Exhaustive {
  public:
   Exhaustive(World& world, const SearchOptions& options)
-      : world_(world), budget_(options), bound_(options.delay_bound) {}
+      : world_(world), options_(options), budget_(options) {}
 
   SearchResult Run() {
     result_.schedule.kind = StrategyKind::kExhaustive;
-    for (int delays = 0; delays <= bound_; ++delays) {
+    for (int delays = options_.first == 0 ? 0 : 1; delays <= options_.delay_bound; ++delays) {
       std::vector<std::uint64_t> chosen;
       if (!Extend(chosen, 0, delays)) return result_;
     }
@@ -91,7 +97,9 @@ class Exhaustive {
     if (left == 0) return Try(chosen);
     // How far the schedule goes depends on the delays so far.
     const std::uint64_t steps = StepsOf(chosen);
-    for (std::uint64_t step = from; step < steps; ++step) {
+    const bool shared = chosen.empty();
+    for (std::uint64_t step = shared ? options_.first : from; step < steps;
+         step += shared ? options_.stride : 1) {
       chosen.push_back(step);
       const bool goes_on = Extend(chosen, step + 1, left - 1);
       chosen.pop_back();
@@ -110,14 +118,14 @@ class Exhaustive {
     if (budget_.IsSpent(result_.schedules)) return false;
     Delayed strategy(chosen);
     strategy.Begin(0);
-    Add(world_.Run(strategy), result_);
+    Add(world_.Run(strategy), options_.property, result_);
     result_.schedule.delays = chosen;
     return !result_.violation;
   }
 
   World& world_;
+  const SearchOptions& options_;
   Budget budget_;
-  int bound_;
   SearchResult result_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,11 +27,17 @@ struct ScheduleId {
 struct SearchOptions {
   StrategyKind kind = StrategyKind::kBiased;
   std::uint64_t seed = 1;
-  std::uint64_t first = 0;      // number of the first schedule of a random strategy, and
-  std::uint64_t stride = 1;     // the distance to the next: so that workers share a search
+  // Number of the first schedule of a random strategy and the distance to the next, so that workers
+  // share a search; the exhaustive one shares the steps of the first delay.
+  std::uint64_t first = 0;
+  std::uint64_t stride = 1;
   std::uint64_t schedules = 1;  // at most so many
   int delay_bound = 2;          // of the exhaustive strategy: all schedules with so many delays
   double seconds = 0;           // at most so long; 0: no limit
+  std::optional<Property> property;  // only this counts; nothing: any
+  // Asked now and then, with how many schedules have run since the last time. False ends the
+  // search.
+  std::function<bool(std::uint64_t)> goes_on;
 };
 
 struct SearchResult {

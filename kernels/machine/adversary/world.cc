@@ -10,6 +10,9 @@ namespace {
 // Leaves a thread of a schedule that is over.
 struct Abandoned {};
 
+// What a result holds until a kernel writes it: no word of a payload.
+constexpr std::uint32_t kUnwritten = 0xdeadbeef;
+
 }  // namespace
 
 int AdversaryThread::cta_index() const { return cta_; }
@@ -284,7 +287,7 @@ void World::Changed(const std::uint32_t* word) {
 }
 
 void World::Found(Property property, std::string text) {
-  if (!fabric_.violation) fabric_.violation = {property, std::move(text)};
+  if (!fabric_.violation) fabric_.violation = {property, std::move(text), {}, {}, 0};
 }
 
 // Lets every thread that waits leave its kernel.
@@ -321,12 +324,22 @@ std::string World::DescribeDeadlock() const {
   return text;
 }
 
+std::string World::PolledPlace() const {
+  for (const AdversaryThread& thread : threads_) {
+    if (thread.state_ == AdversaryThread::State::kPolling) {
+      return fabric_.Describe(thread.site_.word);
+    }
+  }
+  return "";
+}
+
 // When nothing can move any more.
 void World::Finish() {
   const bool all_completed = std::all_of(launches_.begin(), launches_.end(),
                                          [](const Launch& launch) { return launch.completed; });
   if (!all_completed) {
     Found(Property::kDeadlock, DescribeDeadlock());
+    fabric_.violation->place = PolledPlace();
     return;
   }
   fabric_.FlushAll();
@@ -337,6 +350,9 @@ void World::Finish() {
                                    expectation.name + ", word " + std::to_string(i) +
                                    ": expected " + std::to_string(expectation.values[i]) +
                                    ", seen " + std::to_string(expectation.words[i]));
+      fabric_.violation->wanted = expectation.values[i];
+      fabric_.violation->rank = expectation.rank;
+      return;
     }
   }
   fabric_.CheckNothingIsLeft();

@@ -48,6 +48,8 @@ class AdversaryThread {
   void LaunchDependents();
   // Sleeps until the site's word has changed.
   void PollAgain(const PollSite& site);
+  // Whether there is a trace.
+  bool traced() const;
   // Adds to the trace, when there is one.
   void Note(const std::string& text) const;
 
@@ -160,6 +162,7 @@ class World {
   void Finish();
   void Found(Property property, std::string text);
   std::string DescribeDeadlock() const;
+  std::string PolledPlace() const;
 
   int ranks_;
   WorldRules rules_;
@@ -187,5 +190,7 @@ class World {
   boost::context::fiber scheduler_;
   StackBounds scheduler_stack_;
 };
+
+inline bool AdversaryThread::traced() const { return world_->trace_ != nullptr; }
 
 }  // namespace mailbench
