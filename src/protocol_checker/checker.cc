@@ -1,0 +1,166 @@
+#include "src/protocol_checker/checker.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "harness/error.h"
+#include "harness/report/file.h"
+#include "harness/report/prepare.h"
+#include "harness/report/progress.h"
+#include "harness/report/report.h"
+#include "kernels/machine/adversary/minimise.h"
+#include "src/protocol_checker/model_json.h"
+#include "src/protocol_checker/models.h"
+#include "src/protocol_checker/options.h"
+#include "src/protocol_checker/parallel_search.h"
+#include "src/protocol_checker/report.h"
+#include "src/protocol_checker/text.h"
+#include "src/protocol_checker/timeline.h"
+
+namespace mailbench {
+namespace {
+
+void Print(const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+    throw SystemError("cannot write to standard output");
+  }
+}
+
+// Refuses now what could not be written after a long search.
+void RequireWritable(const std::string& path, bool force) {
+  if (path.empty()) return;
+  ReportOptions options;
+  options.path = path;
+  options.force = force;
+  PrepareReport(options, {});
+}
+
+void WriteIfAsked(const std::string& path, const std::string& text) {
+  if (!path.empty()) WriteReport(path, text);
+}
+
+// Shows a violation by running its schedule again.
+void ShowFinding(const Model& model, const WorldRules& rules, const Finding& finding,
+                 const std::string& trace_path) {
+  constexpr std::size_t kMostEvents = 60;
+  std::vector<Event> trace;
+  const std::unique_ptr<ModelWorld> world = model.make(finding.scenario, rules);
+  const ScheduleResult result = Replay(world->world(), finding.schedule, &trace);
+  if (!result.violation || result.violation->property != finding.violation.property) {
+    throw SystemError("the schedule does not show the same again: " +
+                      (result.violation ? result.violation->text : "no violation"));
+  }
+  const std::vector<Event> events = EventsInQuestion(trace, *result.violation);
+  Print("\n" + std::string(ToString(result.violation->property)) + ": " + result.violation->text +
+        "\nscenario  " + Describe(finding.scenario) + "\nschedule  " + Describe(finding.schedule) +
+        "\n\n   step\n" + ShortTimelineText(events, kMostEvents) + "\n" +
+        std::to_string(events.size()) + " of " + std::to_string(trace.size()) +
+        " events; --trace FILE writes all\n");
+  WriteIfAsked(trace_path, TimelineText(trace));
+}
+
+SearchRecord SearchBy(StrategyKind kind, const CheckerOptions& options, std::size_t done,
+                      Progress& progress) {
+  SearchOptions search;
+  search.kind = kind;
+  search.seed = options.seed;
+  search.schedules =
+      options.schedules > 0 ? options.schedules : std::numeric_limits<std::uint64_t>::max();
+  search.delay_bound = options.delay_bound;
+  search.seconds = options.seconds;
+  SearchRecord record;
+  record.kind = kind;
+  record.result =
+      SearchInParallel(*options.model, options.scenario, options.rules, search, options.jobs,
+                       [&](std::uint64_t schedules) {
+                         progress.Show(done, std::string(ToString(kind)) + " " +
+                                                 std::to_string(schedules) + " schedules");
+                       });
+  progress.Erase();
+  return record;
+}
+
+// Until one finds a violation.
+std::vector<SearchRecord> SearchByAll(const CheckerOptions& options) {
+  std::vector<SearchRecord> records;
+  Progress progress(STDERR_FILENO, options.strategies.size());
+  for (const StrategyKind kind : options.strategies) {
+    records.push_back(SearchBy(kind, options, records.size(), progress));
+    Print(TableLine(kind, options.delay_bound, records.back().result));
+    if (records.back().result.total.violation) break;
+  }
+  return records;
+}
+
+void ShowViolation(const CheckerOptions& options, SearchRecord& record) {
+  const SearchResult& total = record.result.total;
+  const Finding found = {options.scenario, total.schedule, *total.violation};
+  Print("\nfound by " + Describe(found.schedule) + ": " + found.violation.text + "\nminimising\n");
+  record.minimised = Minimise(*options.model, options.rules, found, {});
+  WriteIfAsked(options.save_replay,
+               SavedScheduleText({options.model->name, options.rules, *record.minimised}));
+  ShowFinding(*options.model, options.rules, *record.minimised, options.trace);
+}
+
+ExitCode Check(const CheckerOptions& options) {
+  for (const std::string& path : {options.json, options.save_replay, options.trace}) {
+    RequireWritable(path, options.force);
+  }
+  const RunFacts facts = CheckerFacts(options);
+  Print(HeadText(options.model->name, options.model->summary, options.scenario, options.rules) +
+        TableHead());
+  std::vector<SearchRecord> records = SearchByAll(options);
+  const bool violated = records.back().result.total.violation.has_value();
+  if (violated) ShowViolation(options, records.back());
+  WriteIfAsked(options.json, CheckerReport(options, facts, records));
+  return violated ? ExitCode::kWrong : ExitCode::kPassed;
+}
+
+ExitCode CheckAgain(const CheckerOptions& options, const std::vector<Model>& models) {
+  RequireWritable(options.trace, options.force);
+  const SavedSchedule saved = ReadSavedSchedule(ReadFile(options.replay), options.replay);
+  const Model* model = FindModel(models, saved.protocol);
+  if (model == nullptr) {
+    throw UsageError(options.replay + ": protocol " + saved.protocol + " is not known here");
+  }
+  Print(HeadText(model->name, model->summary, saved.finding.scenario, saved.rules));
+  ShowFinding(*model, saved.rules, saved.finding, options.trace);
+  return ExitCode::kWrong;
+}
+
+ExitCode RunWith(std::span<const char* const> args, const std::vector<Model>& models) {
+  const CheckerOptions options = ReadCheckerOptions(args, models);
+  if (!options.text.empty()) {
+    Print(options.text);
+    return ExitCode::kPassed;
+  }
+  return options.replay.empty() ? Check(options) : CheckAgain(options, models);
+}
+
+ExitCode Failed(const std::string& what, ExitCode code) {
+  std::fprintf(stderr, "mailbench: %s\n", what.c_str());
+  return code;
+}
+
+}  // namespace
+
+int RunChecker(int argc, const char* const* argv, const std::vector<Model>& models) {
+  ExitCode code = ExitCode::kFailed;
+  try {
+    code = RunWith({argv + 1, static_cast<std::size_t>(argc - 1)}, models);
+  } catch (const Error& error) {
+    code = Failed(error.what(), error.code());
+  } catch (const std::exception& error) {
+    code = Failed(error.what(), ExitCode::kFailed);
+  }
+  return static_cast<int>(code);
+}
+
+}  // namespace mailbench

@@ -1,0 +1,25 @@
+#include "src/protocol_checker/models.h"
+
+#include <algorithm>
+
+#include "kernels/lamport/models.h"
+
+namespace mailbench {
+
+std::vector<Model> RegisteredModels() {
+  std::vector<Model> models;
+  const auto add = [&](std::vector<Model> more) {
+    models.insert(models.end(), more.begin(), more.end());
+  };
+  // One line a folder of protocols.
+  add(LamportModels());
+  return models;
+}
+
+const Model* FindModel(const std::vector<Model>& models, std::string_view name) {
+  const auto found = std::find_if(models.begin(), models.end(),
+                                  [&](const Model& model) { return model.name == name; });
+  return found == models.end() ? nullptr : &*found;
+}
+
+}  // namespace mailbench
