@@ -123,9 +123,15 @@ ExitCode Check(const CheckerOptions& options) {
   return violated ? ExitCode::kWrong : ExitCode::kPassed;
 }
 
+std::string ReadSaved(const std::string& path) try {
+  return ReadFile(path);
+} catch (const SystemError& error) {
+  throw UsageError(error.what());
+}
+
 ExitCode CheckAgain(const CheckerOptions& options, const std::vector<Model>& models) {
   RequireWritable(options.trace, options.force);
-  const SavedSchedule saved = ReadSavedSchedule(ReadFile(options.replay), options.replay);
+  const SavedSchedule saved = ReadSavedSchedule(ReadSaved(options.replay), options.replay);
   const Model* model = FindModel(models, saved.protocol);
   if (model == nullptr) {
     throw UsageError(options.replay + ": protocol " + saved.protocol + " is not known here");

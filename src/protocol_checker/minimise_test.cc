@@ -1,1 +1,121 @@
+// Findings of gathers that break a rule, made small.
+#include "kernels/machine/adversary/minimise.h"
+
 #include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/machine/adversary/search.h"
+#include "src/protocol_checker/faulty_models.h"
+#include "src/protocol_checker/models.h"
+
+namespace mailbench {
+namespace {
+
+Model Faulty(const std::string& name) { return *FindModel(FaultyModels(), name); }
+
+Finding Find(const Model& model, const Scenario& scenario, SearchOptions options = {}) {
+  options.schedules = 10'000;
+  const std::unique_ptr<ModelWorld> world = model.make(scenario, {});
+  const SearchResult result = Search(world->world(), options);
+  EXPECT_TRUE(result.violation) << model.name;
+  return {scenario, result.schedule, result.violation.value_or(Violation{})};
+}
+
+Scenario Gathers(int ranks, std::vector<std::int64_t> sizes) {
+  Scenario scenario;
+  scenario.ranks = ranks;
+  scenario.sizes = std::move(sizes);
+  return scenario;
+}
+
+// The finding, run again in a world of its own.
+std::string TextOfReplay(const Model& model, const Finding& finding) {
+  const std::unique_ptr<ModelWorld> world = model.make(finding.scenario, {});
+  const ScheduleResult result = Replay(world->world(), finding.schedule, nullptr);
+  return result.violation ? result.violation->text : "";
+}
+
+TEST(MinimiseTest, ATornPackNeedsOneRankOneCallAndOneDelay) {
+  const Model torn = Faulty("torn");
+  const Finding found = Find(torn, Gathers(3, {2, 1, 2, 3}));
+  const Finding small = Minimise(torn, {}, found, {});
+  EXPECT_EQ(small.violation.property, found.violation.property);
+  EXPECT_EQ(small.scenario.ranks, 1);
+  EXPECT_EQ(small.scenario.sizes, std::vector<std::int64_t>{1});
+  EXPECT_EQ(small.schedule.kind, StrategyKind::kExhaustive);
+  EXPECT_LE(small.schedule.delays.size(), 1u);
+  EXPECT_EQ(TextOfReplay(torn, small), small.violation.text);
+}
+
+// One call would do for another property: a word is left behind.
+TEST(MinimiseTest, KeepsTheProperty) {
+  const Model unreset = Faulty("unreset");
+  const Finding overrun = Find(unreset, Gathers(2, {1, 2, 1, 2, 1}));
+  ASSERT_EQ(overrun.violation.property, Property::kOverrun);
+  const Finding small = Minimise(unreset, {}, overrun, {});
+  EXPECT_EQ(small.violation.property, Property::kOverrun);
+  EXPECT_EQ(small.scenario.ranks, 1);
+  EXPECT_EQ(small.scenario.sizes, (std::vector<std::int64_t>{1, 1, 1, 1}));
+  EXPECT_TRUE(small.schedule.delays.empty());
+  EXPECT_EQ(TextOfReplay(unreset, small), small.violation.text);
+
+  const Finding leftover = Find(unreset, Gathers(2, {2, 2}));
+  ASSERT_EQ(leftover.violation.property, Property::kLeftover);
+  EXPECT_EQ(Minimise(unreset, {}, leftover, {}).scenario.sizes, std::vector<std::int64_t>{1});
+}
+
+// Also when other properties are violated first.
+TEST(MinimiseTest, ASearchForOnePropertyPassesOverOthers) {
+  const Model unreset = Faulty("unreset");
+  SearchOptions options;
+  options.property = Property::kDeadlock;
+  options.schedules = 50;
+  const std::unique_ptr<ModelWorld> world = unreset.make(Gathers(2, {1, 1}), {});
+  const SearchResult result = Search(world->world(), options);
+  EXPECT_FALSE(result.violation);
+  EXPECT_EQ(result.schedules, 50u);
+}
+
+TEST(MinimiseTest, WithoutTimeTheSeededScheduleStays) {
+  const Model torn = Faulty("torn");
+  const Finding found = Find(torn, Gathers(2, {1, 2}), {.kind = StrategyKind::kPct, .seed = 7});
+  MinimiseBudget budget;
+  budget.seconds = 0;
+  budget.delay_bound = 0;
+  const Finding same = Minimise(torn, {}, found, budget);
+  EXPECT_EQ(same.scenario.sizes, found.scenario.sizes);
+  EXPECT_EQ(same.schedule.kind, StrategyKind::kPct);
+  EXPECT_EQ(same.schedule.number, found.schedule.number);
+  EXPECT_EQ(TextOfReplay(torn, same), found.violation.text);
+}
+
+// Two worlds at different places in memory.
+TEST(ReplayTest, IsExactOverAThousandSeeds) {
+  for (const char* name : {"torn", "unreset"}) {
+    const Model model = Faulty(name);
+    const std::unique_ptr<ModelWorld> first = model.make(Gathers(2, {1, 2}), {});
+    const std::unique_ptr<ModelWorld> second = model.make(Gathers(2, {1, 2}), {});
+    for (std::uint64_t seed = 0; seed < 1'000; ++seed) {
+      ScheduleId schedule;
+      schedule.kind = seed % 2 == 0 ? StrategyKind::kBiased : StrategyKind::kPct;
+      schedule.seed = seed;
+      schedule.number = seed / 3;
+      schedule.pct_steps = 100;
+      std::vector<Event> trace;
+      const ScheduleResult once = Replay(first->world(), schedule, nullptr);
+      const ScheduleResult again = Replay(second->world(), schedule, &trace);
+      ASSERT_EQ(once.steps, again.steps) << name << ", seed " << seed;
+      ASSERT_EQ(once.violation.has_value(), again.violation.has_value());
+      if (once.violation) {
+        ASSERT_EQ(once.violation->text, again.violation->text);
+      }
+      ASSERT_FALSE(trace.empty());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mailbench

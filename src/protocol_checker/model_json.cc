@@ -24,6 +24,13 @@ int Within(const Json& json, const char* key, int least, int most) {
   return static_cast<int>(value);
 }
 
+bool IsMulticast(const std::string& publish) {
+  if (publish != "multicast" && publish != "unicast") {
+    throw UsageError(Quote(publish) + " is no way to publish");
+  }
+  return publish == "multicast";
+}
+
 Scenario ScenarioOf(const Json& json) {
   Scenario scenario;
   scenario.ranks = Within(json, "ranks", 1, 8);
@@ -34,7 +41,7 @@ Scenario ScenarioOf(const Json& json) {
     throw UsageError("sizes are not those of calls");
   }
   scenario.threads = Within(json, "threads", 1, kMost);
-  scenario.multicast = json.at("publish").get<std::string>() == "multicast";
+  scenario.multicast = IsMulticast(json.at("publish").get<std::string>());
   scenario.streams = Within(json, "streams", 1, kMost);
   scenario.producer = json.at("producer").get<bool>();
   scenario.replays = Within(json, "replays", 1, kMost);

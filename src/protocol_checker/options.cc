@@ -53,6 +53,7 @@ class Reader {
   std::string Path(std::string_view name) const {
     const Setting* setting = Get(name);
     if (setting == nullptr) return "";
+    if (setting->items.front().empty()) Refuse(setting->origin, "", "is not a path");
     if (!IsPlainText(setting->items.front())) {
       Refuse(setting->origin, setting->items.front(), "is not a path in UTF-8");
     }
@@ -169,6 +170,15 @@ void RefuseBesideReplay(const Settings& settings) {
   }
 }
 
+void RefuseOneFileForTwo(const CheckerOptions& options) {
+  std::set<std::string> paths;
+  for (const std::string& path : {options.json, options.save_replay, options.trace}) {
+    if (!path.empty() && !paths.insert(path).second) {
+      throw UsageError(Quote(path) + " is given for two of --json, --save-replay and --trace");
+    }
+  }
+}
+
 }  // namespace
 
 CheckerOptions ReadCheckerOptions(std::span<const char* const> args,
@@ -199,6 +209,7 @@ CheckerOptions ReadCheckerOptions(std::span<const char* const> args,
   ReadBudget(reader, options);
   options.json = reader.Path("json");
   options.save_replay = reader.Path("save-replay");
+  RefuseOneFileForTwo(options);
   return options;
 }
 

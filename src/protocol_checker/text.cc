@@ -28,10 +28,12 @@ std::string Counted(std::int64_t count, const std::string& thing) {
 }  // namespace
 
 std::string Describe(const Scenario& scenario) {
-  std::string text =
-      Counted(scenario.ranks, "rank") + ", " + (scenario.sizes.size() == 1 ? "a call" : "calls") +
-      " of " + Joined(scenario.sizes) + " packs a rank, " + Counted(scenario.threads, "thread") +
-      " a CTA, " + (scenario.multicast ? "multicast" : "unicast");
+  std::string text = Counted(scenario.ranks, "rank") + ", " +
+                     (scenario.sizes.size() == 1 ? "a call" : "calls") + " of " +
+                     Joined(scenario.sizes) +
+                     (scenario.sizes == std::vector<std::int64_t>{1} ? " pack" : " packs") +
+                     " a rank, " + Counted(scenario.threads, "thread") + " a CTA, " +
+                     (scenario.multicast ? "multicast" : "unicast");
   if (scenario.streams > 1) text += ", " + Counted(scenario.streams, "stream");
   if (scenario.producer) text += ", inputs by a kernel";
   if (scenario.replays > 1) text += ", replayed " + Counted(scenario.replays, "time");

@@ -77,7 +77,7 @@ std::string TimelineText(const std::vector<Event>& events) {
 std::string ShortTimelineText(const std::vector<Event>& events, std::size_t most) {
   if (events.size() <= most) return TimelineText(events);
   const auto first = events.end() - static_cast<std::ptrdiff_t>(most);
-  return "         ... " + std::to_string(events.size() - most) + " events before\n" +
+  return "         ... " + std::to_string(events.size() - most) + " more before\n" +
          TimelineText({first, events.end()});
 }
 

@@ -45,17 +45,18 @@ const char* ToString(Property property) {
 std::uint32_t* Fabric::Add(Memory memory, std::size_t words) {
   memory.words.assign(words, memory.initial);
   memories_.push_back(std::make_unique<Memory>(std::move(memory)));
-  std::uint32_t* place = memories_.back()->words.data();
-  std::sort(memories_.begin(), memories_.end(),
-            [](const auto& a, const auto& b) { return a->words.data() < b->words.data(); });
-  return place;
+  by_place_.push_back(memories_.back().get());
+  std::sort(by_place_.begin(), by_place_.end(),
+            [](const Memory* a, const Memory* b) { return a->words.data() < b->words.data(); });
+  return memories_.back()->words.data();
 }
 
 const Fabric::Memory* Fabric::Find(const std::uint32_t* word) const {
-  const auto after = std::upper_bound(
-      memories_.begin(), memories_.end(), word,
-      [](const std::uint32_t* place, const auto& memory) { return place < memory->words.data(); });
-  if (after == memories_.begin()) return nullptr;
+  const auto after = std::upper_bound(by_place_.begin(), by_place_.end(), word,
+                                      [](const std::uint32_t* place, const Memory* memory) {
+                                        return place < memory->words.data();
+                                      });
+  if (after == by_place_.begin()) return nullptr;
   const Memory& memory = **(after - 1);
   return word < memory.words.data() + memory.words.size() ? &memory : nullptr;
 }

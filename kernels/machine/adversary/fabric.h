@@ -123,7 +123,8 @@ class Fabric {
   void Found(Property property, std::string text, const std::uint32_t* word);
 
   WorldRules rules_;
-  std::vector<std::unique_ptr<Memory>> memories_;  // ascending by place
+  std::vector<std::unique_ptr<Memory>> memories_;  // in the order of their addition
+  std::vector<const Memory*> by_place_;            // ascending
   std::vector<Pending> pending_;                   // oldest first
   std::size_t held_back_ = 0;                      // of them may not land yet
   std::size_t weak_to_peers_ = 0;                  // of them are weak stores to another rank

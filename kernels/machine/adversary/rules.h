@@ -33,9 +33,9 @@ const char* ToString(Property property);  // "output"
 struct Violation {
   Property property = Property::kOutput;
   std::string text;
-  std::string place;  // of the word in question, as Fabric::Describe names it
+  std::string place = {};  // of the word in question, as Fabric::Describe names it
   // Of kOutput: what the result should have held, and whose it is.
-  std::optional<std::uint32_t> wanted;
+  std::optional<std::uint32_t> wanted = {};
   int rank = 0;
 };
 

@@ -34,10 +34,10 @@ struct SearchOptions {
   std::uint64_t schedules = 1;  // at most so many
   int delay_bound = 2;          // of the exhaustive strategy: all schedules with so many delays
   double seconds = 0;           // at most so long; 0: no limit
-  std::optional<Property> property;  // only this counts; nothing: any
+  std::optional<Property> property = {};  // only this counts; nothing: any
   // Asked now and then, with how many schedules have run since the last time. False ends the
   // search.
-  std::function<bool(std::uint64_t)> goes_on;
+  std::function<bool(std::uint64_t)> goes_on = {};
 };
 
 struct SearchResult {
