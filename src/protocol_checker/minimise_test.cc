@@ -92,6 +92,23 @@ TEST(MinimiseTest, WithoutTimeTheSeededScheduleStays) {
   EXPECT_EQ(TextOfReplay(torn, same), found.violation.text);
 }
 
+// A kernel that writes its result in the first schedule only.
+TEST(ReplayTest, NoResultOutlivesItsSchedule) {
+  World world(1, {});
+  std::uint32_t result = 0;
+  int runs = 0;
+  world.Expect(0, "result", &result, {7});
+  world.AddLaunch(0, 0, "call 0", {1, 1}, 0, [&](AdversaryThread&) {
+    if (runs++ == 0) result = 7;
+  });
+  ScheduleId schedule;
+  EXPECT_FALSE(Replay(world, schedule, nullptr).violation);
+  const ScheduleResult second = Replay(world, schedule, nullptr);
+  ASSERT_TRUE(second.violation);
+  EXPECT_EQ(second.violation->property, Property::kOutput);
+  EXPECT_EQ(second.violation->wanted, 7u);
+}
+
 // Two worlds at different places in memory.
 TEST(ReplayTest, IsExactOverAThousandSeeds) {
   for (const char* name : {"torn", "unreset"}) {

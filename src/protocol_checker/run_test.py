@@ -95,6 +95,21 @@ class Violations(Checker):
         self.assertEqual(model["violation"]["minimised"]["scenario"]["sizes"], [1])
         self.assertIn(model["violation"]["minimised"]["text"], result.stdout)
 
+        for change in (
+            lambda report, _: report["run"].update(status="passed"),
+            lambda _, model: model.update(kind="point"),
+            lambda _, model: model.update(extra=1),
+            lambda _, model: model.pop("seed"),
+            lambda _, model: model["violation"]["found"]["schedule"].pop("number"),
+            lambda _, model: model["scenario"].update(ranks=0),
+        ):
+            broken = json.loads(report.read_text())
+            change(broken, broken["models"][0])
+            path = self.directory / "broken.json"
+            path.write_text(json.dumps(broken))
+            with self.assertRaisesRegex(AssertionError, "not a valid report"):
+                read_report(path)
+
     def test_each_strategy_finds_it(self):
         for strategy in ("uniform", "biased", "pct", "exhaustive"):
             result = self.torn("--strategy", strategy)

@@ -9,7 +9,8 @@
 
 namespace mailbench {
 
-// The events that concern the word in question: those of its slot, and those that carry its value.
+// The events that concern the word in question: those of its slot, those that carry its value, and
+// the ends of calls, to tell how far each rank is.
 // All events where nothing tells which word that is.
 std::vector<Event> EventsInQuestion(const std::vector<Event>& trace, const Violation& violation);
 

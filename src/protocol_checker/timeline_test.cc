@@ -11,7 +11,8 @@ std::vector<Event> Trace() {
           {3, 1, "looks at rank 1's mailbox, slot of rank 0, pack 12"},
           {4, 0, "0x00000007 of rank 0 lands in rank 0's mailbox, slot of rank 0, pack 1, word 2"},
           {5, 1, "takes 0x00000007 as a result"},
-          {6, 1, "resets rank 1's mailbox, slot of rank 0, pack 1"}};
+          {6, 1, "resets rank 1's mailbox, slot of rank 0, pack 1"},
+          {7, 0, "call 0 has completed"}};
 }
 
 std::vector<std::uint64_t> Steps(const std::vector<Event>& events) {
@@ -23,7 +24,7 @@ std::vector<std::uint64_t> Steps(const std::vector<Event>& events) {
 TEST(TimelineTest, EventsOfTheSlotAreInQuestion) {
   Violation violation;
   violation.place = "rank 1's mailbox, slot of rank 0, pack 1, word 0";
-  EXPECT_EQ(Steps(EventsInQuestion(Trace(), violation)), (std::vector<std::uint64_t>{1, 2, 6}));
+  EXPECT_EQ(Steps(EventsInQuestion(Trace(), violation)), (std::vector<std::uint64_t>{1, 2, 6, 7}));
 }
 
 TEST(TimelineTest, OfAWrongResultThoseOfTheWordThatShouldHaveBeenThere) {
@@ -31,14 +32,14 @@ TEST(TimelineTest, OfAWrongResultThoseOfTheWordThatShouldHaveBeenThere) {
   violation.wanted = 7;
   violation.rank = 1;
   EXPECT_EQ(Steps(EventsInQuestion(Trace(), violation)),
-            (std::vector<std::uint64_t>{1, 2, 4, 5, 6}));
+            (std::vector<std::uint64_t>{1, 2, 4, 5, 6, 7}));
 }
 
 TEST(TimelineTest, AllAreWhereNothingTells) {
   Violation violation;
-  EXPECT_EQ(EventsInQuestion(Trace(), violation).size(), 6u);
+  EXPECT_EQ(EventsInQuestion(Trace(), violation).size(), 7u);
   violation.wanted = 8;  // never landed
-  EXPECT_EQ(EventsInQuestion(Trace(), violation).size(), 6u);
+  EXPECT_EQ(EventsInQuestion(Trace(), violation).size(), 7u);
 }
 
 TEST(TimelineTest, ALineAnEvent) {

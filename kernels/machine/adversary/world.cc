@@ -265,6 +265,7 @@ void World::Returned(AdversaryThread& thread) {
   may_start_ = true;
   if (++launch.ended < launch.dims.ctas) return;
   launch.completed = true;
+  if (trace_ != nullptr) trace_->push_back({steps_, launch.rank, launch.name + kCompleted});
   const std::uint64_t completed = ++completed_[static_cast<std::size_t>(launch.rank)];
   fabric_.FlushLaunch(static_cast<std::uint32_t>(thread.launch_), launch.rank, completed);
   for (AdversaryThread& waiting : threads_) {

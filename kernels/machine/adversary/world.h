@@ -76,6 +76,9 @@ struct Event {
   std::string text;
 };
 
+// How the text of the event ends with which a launch has completed.
+inline constexpr const char* kCompleted = " has completed";
+
 struct ScheduleResult {
   std::optional<Violation> violation;
   std::uint64_t steps = 0;
