@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/known_bad/models.h"
 #include "kernels/lamport/models.h"
 
 namespace mailbench {
@@ -13,6 +14,7 @@ std::vector<Model> RegisteredModels() {
   };
   // One line a folder of protocols.
   add(LamportModels());
+  add(KnownBadModels());
   return models;
 }
 

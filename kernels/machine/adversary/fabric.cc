@@ -257,9 +257,11 @@ void Fabric::CheckPoll(const Writer& who, const std::uint32_t* word) {
   if (weak_to_peers_ == 0) return;
   for (const Pending& p : pending_) {
     if (p.word != word || !p.weak_to_peer || p.who.rank == who.rank) continue;
-    Found(Property::kRace, "rank " + std::to_string(who.rank) + " polls " + Describe(word) +
-                               " while " + Hex(p.value) + ", stored weakly by rank " +
-                               std::to_string(p.who.rank) + ", is on its way there");
+    Found(Property::kRace,
+          "rank " + std::to_string(who.rank) + " polls " + Describe(word) + " while " +
+              Hex(p.value) + ", stored weakly by rank " + std::to_string(p.who.rank) +
+              ", is on its way there",
+          word);
     return;
   }
 }

@@ -10,9 +10,6 @@ namespace {
 // Leaves a thread of a schedule that is over.
 struct Abandoned {};
 
-// What a result holds until a kernel writes it: no word of a payload.
-constexpr std::uint32_t kUnwritten = 0xdeadbeef;
-
 }  // namespace
 
 int AdversaryThread::cta_index() const { return cta_; }
