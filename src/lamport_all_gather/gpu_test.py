@@ -115,6 +115,20 @@ class Results(Gpu):
                     if point["algorithm"] in MAILBOX:
                         self.assertEqual(point["input_copies_per_call"], copies)
 
+    def test_known_bad_ones_when_they_are_named(self):
+        # Without multicast the newer generation is right. The older one is not when it has peers.
+        names = "mnnvl,mnnvl-register-capacity,mnnvl-polled-callstride,mnnvl-polled-capacity"
+        if RANKS == 1:
+            names += ",mnnvl-older"
+        report = self.sweep("--bytes", "16,1008,4K", "--algorithm", names)
+        self.assertEqual({p["algorithm"] for p in report["points"]}, set(names.split(",")))
+
+    def test_a_known_bad_grid_that_does_not_fit_is_refused(self):
+        # 8192 CTAs, which would all have to be resident at the same time.
+        result = self.run_ranks("--bytes", "16M", "--algorithm", "mnnvl")
+        self.assertEqual(result.code, 3)
+        self.assertRegex(result.stderr, r"\d+ CTAs, and the GPU holds \d+ x \d+ = \d+")
+
     def test_arrivals_and_triggers(self):
         for arrival in ("relaxed", "acq_rel"):
             for trigger in ("wait", "publish"):

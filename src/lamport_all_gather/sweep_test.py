@@ -15,6 +15,13 @@ from mpi_run import ROOT, mpirun, read_report
 RANKS = 1
 HOST = ("--transport", "host")
 MAILBOX = ("lamport", "overlapped")  # the algorithms that gather through a mailbox
+# Right as long as no multicast copy comes late. mnnvl-older is not: a rank that is slow erases what
+# a faster one has sent it, on this transport too.
+KNOWN_BAD = (
+    "mnnvl", "mnnvl-register-callstride", "mnnvl-register-capacity",
+    "mnnvl-polled-callstride", "mnnvl-polled-capacity",
+)  # fmt: skip
+OLDER = ("mnnvl-older",)
 LARGEST = os.environ.get("MAILBENCH_LARGEST")  # where sanitizers make everything slow
 
 
@@ -72,6 +79,23 @@ class Sweep(unittest.TestCase):
                         expected = 0  # a single row has no gaps
                     self.assertEqual(point["input_copies_per_call"], expected)
 
+    def test_known_bad_ones_when_they_are_named(self):
+        names = KNOWN_BAD + (OLDER if RANKS == 1 else ())
+        for layout, copies in (("aligned", 0), ("misaligned", 1)):
+            with self.subTest(layout):
+                report = self.sweep(
+                    "--bytes", "16,1008,4112", "--capacity", "8K", "--algorithm", ",".join(names),
+                    "--input", layout, "-n", "3", "-w", "1", "--calls-per-graph", "3", "--force",
+                )  # fmt: skip
+                self.assertEqual({p["algorithm"] for p in report["points"]}, set(names))
+                for point in report["points"]:
+                    self.assertEqual(point["input_copies_per_call"], copies)
+
+    def test_known_bad_ones_are_listed_as_such(self):
+        listing = mpirun(RANKS, *HOST, "--list").stdout
+        for name in KNOWN_BAD + OLDER:
+            self.assertRegex(listing, rf"(?m)^  {name}: .*\(known bad: runs only when named\)$")
+
     def test_the_reported_config_repeats_the_run(self):
         first = self.sweep("--bytes", "16,48", "-n", "2", "--mode", "eager", "-T", "50")
         config = self.report.with_name("config.json")
@@ -97,6 +121,8 @@ class ManyRanks(Sweep):
         self.assertEqual(len(report["points"]), 2 * 3)
 
     test_odd_sizes_and_inputs_that_are_copied = None
+    test_known_bad_ones_when_they_are_named = None
+    test_known_bad_ones_are_listed_as_such = None
     test_the_reported_config_repeats_the_run = None
     test_unchecked = None
 
