@@ -247,12 +247,12 @@ std::vector<Mutant> KilledMutants() {
 std::vector<Mutant> SurvivingMutants() {
   const auto survives = [](Model model, std::string why, const Scenario& scenario) {
     return Mutant{std::move(model),      Fate::kBenign, std::move(why),   scenario, {},
-                  StrategyKind::kBiased, 3'000,         Property::kOutput};
+                  StrategyKind::kBiased, 1'000,         Property::kOutput};
   };
   const auto grade = [](Model model, std::string why, const Scenario& scenario, int lag,
                         Property property) {
     return Mutant{std::move(model), Fate::kGrade,          std::move(why), scenario,
-                  {.lag = lag},     StrategyKind::kBiased, 3'000,          property};
+                  {.lag = lag},     StrategyKind::kBiased, 1'000,          property};
   };
   const Scenario four{.sizes = {1, 1, 1, 1}};
   const Scenario changing{.sizes = {1, 2, 1, 2, 1, 2}};

@@ -156,8 +156,12 @@ void Fabric::Store(const Writer& who, Alias alias, bool plain, std::uint32_t* wo
   pending_.push_back({who, word, &MemoryOf(word), value, NameOf(who.thread, stores_[who.thread]++),
                       kWheneverItLikes, alias, plain});
   pending_.back().may_land = MayLand(pending_.size() - 1);
-  held_back_ += pending_.back().may_land ? 0 : 1;
-  landable_is_current_ = false;
+  if (!pending_.back().may_land) {
+    ++held_back_;
+  } else if (landable_is_current_) {
+    landable_.push_back(pending_.back().name);
+    landable_index_.push_back(pending_.size() - 1);
+  }
 }
 
 std::uint32_t Fabric::FetchAdd(const Writer& who, std::uint32_t* word, std::uint32_t value) {
@@ -230,7 +234,12 @@ std::uint32_t* Fabric::Land(std::size_t index) {
 void Fabric::LandNow(std::size_t index) {
   const Pending p = pending_[index];
   pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(index));
-  landable_is_current_ = false;
+  if (landable_is_current_ && held_back_ == 0) {  // then it lists all of pending_
+    landable_.erase(landable_.begin() + static_cast<std::ptrdiff_t>(index));
+    landable_index_.pop_back();
+  } else {
+    landable_is_current_ = false;
+  }
   held_back_ -= p.may_land ? 0 : 1;
   weak_to_peers_ -= p.weak_to_peer ? 1 : 0;
   for (std::size_t i = index; held_back_ > 0 && i < pending_.size(); ++i) {
