@@ -30,8 +30,9 @@ class Crew {
   std::vector<SearchResult> Run() {
     {
       std::vector<std::jthread> threads;
-      for (std::size_t i = 0; i < results_.size(); ++i)
+      for (std::size_t i = 0; i < results_.size(); ++i) {
         threads.emplace_back([this, i] { Work(i); });
+      }
     }
     if (failure_) std::rethrow_exception(failure_);
     return std::move(results_);
