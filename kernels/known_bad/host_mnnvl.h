@@ -1,6 +1,6 @@
-// The known-bad all-gathers on the host machine. There the newer generation is right: the stale word
-// takes a multicast copy that is late, and a store of this machine lands at once. The older one
-// hangs here too, when a rank is slow.
+// The known-bad all-gathers on the host machine. There the newer generation is right: the stale
+// word takes a multicast copy that is late, and a store of this machine lands at once. The older
+// one hangs here too, when a rank is slow.
 #pragma once
 
 #include <memory>
