@@ -38,7 +38,7 @@ class ThreeAlgorithms : public Collective {
   std::optional<std::string> UnsupportedShape(std::string_view algorithm, const Shape& shape,
                                               const RunConfig& /*config*/,
                                               const Site& site) const override {
-    if (algorithm == "far" && shape.variables[0].second > 16 * site.ranks_per_gpu) {
+    if (algorithm == "far" && shape.variables[0].second > std::int64_t{16} * site.ranks_per_gpu) {
       return "only " + std::to_string(16 * site.ranks_per_gpu) + " bytes go there";
     }
     return std::nullopt;

@@ -20,15 +20,15 @@ TEST(PlanMnnvl, HasAThreadAPack) {
 
 TEST(MnnvlRefusal, WantsTheWholeGridResidentEvenAlone) {
   const CoResidency alone = {1, 4, 2};
-  EXPECT_EQ(MnnvlRefusal(PlanMnnvl(8 * 128), alone), "");
-  EXPECT_THAT(MnnvlRefusal(PlanMnnvl(8 * 128 + 1), alone),
+  EXPECT_EQ(MnnvlRefusal(PlanMnnvl(1024), alone), "");
+  EXPECT_THAT(MnnvlRefusal(PlanMnnvl(1025), alone),
               HasSubstr("a grid of 9 CTAs, and the GPU holds 4 x 2 = 8"));
 }
 
 TEST(MnnvlRefusal, CountsAllRanksOfAGpuAndTheirDependents) {
   const CoResidency shared = {2, 4, 2};
-  EXPECT_EQ(MnnvlRefusal(PlanMnnvl(2 * 128), shared), "");
-  EXPECT_THAT(MnnvlRefusal(PlanMnnvl(3 * 128), shared), HasSubstr("= 12 CTAs"));
+  EXPECT_EQ(MnnvlRefusal(PlanMnnvl(256), shared), "");
+  EXPECT_THAT(MnnvlRefusal(PlanMnnvl(384), shared), HasSubstr("= 12 CTAs"));
 }
 
 }  // namespace

@@ -81,8 +81,9 @@ TEST(Biased, SometimesDeliversNothingWhileThreadsCanRun) {
     int delivered = 0;
     const Names threads{0, 1};
     const Names words{10, 11};
-    for (int i = 0; i < 1000; ++i)
+    for (int i = 0; i < 1000; ++i) {
       delivered += strategy->Choose({&threads, &words}).deliver ? 1 : 0;
+    }
     never += delivered == 0 ? 1 : 0;
     often += delivered > 400 ? 1 : 0;
   }
