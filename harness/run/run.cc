@@ -309,6 +309,9 @@ int Run(int argc, char** argv, Collective& collective, const RunHooks& hooks) {
       if (ranks.rank() == 0) PrintError(error.what());
       code = error.code();
     }
+    // A refused run had no board. From here on a signal is only how the launcher reacts to the
+    // first rank that leaves, and none leaves before all have come to Finalize.
+    watchdog.Detach();
     ranks.Finalize();
     watchdog.Stop();
     return AsExit(code);

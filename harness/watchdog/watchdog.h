@@ -56,7 +56,7 @@ class Watchdog {
   //   dropped.
   void Attach(const BoardView& board);
   // Stops watching the board. The timeout counts anew, for what is left of the run; signals are
-  // dropped. REQUIRES: every rank of the board is in kFinished.
+  // dropped. REQUIRES: every rank of the board, if there is one, is in kFinished. Idempotent.
   void Detach();
   // Ends the thread. Idempotent.
   void Stop();
