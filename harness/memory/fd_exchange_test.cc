@@ -174,7 +174,7 @@ TEST(FdExchange, ARankThatNeverSendsIsNamedByAll) {
 }
 
 TEST(FdExchange, SaysWhatItRefusedWhenARankIsMissing) {
-  if (ranks->size() == 1 || ranks->size() > 8) GTEST_SKIP();
+  if (ranks->size() == 1 || ranks->size() > 8) GTEST_SKIP() << "for 2 to 8 ranks";
   FdExchangeHooks hooks;
   hooks.sends = ranks->rank() != 1;
   hooks.socket_bound = [](const std::string& directory, const FdMessage& own) {
@@ -188,7 +188,7 @@ TEST(FdExchange, SaysWhatItRefusedWhenARankIsMissing) {
 }
 
 TEST(FdExchange, AFloodHoldsNoRankPastTheDeadline) {
-  if (ranks->size() == 1 || ranks->size() > 8) GTEST_SKIP();
+  if (ranks->size() == 1 || ranks->size() > 8) GTEST_SKIP() << "for 2 to 8 ranks";
   const FileDescriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   const FileDescriptor forged = Memory(kForged);
   const std::ptrdiff_t before = OpenFds();
@@ -239,7 +239,7 @@ TEST(FdExchange, ASocketThatCannotBeBoundIsTheSameErrorOnAllRanks) {
 }
 
 TEST(FdExchange, AProcessThatMayOpenNoMoreFilesSaysSo) {
-  if (ranks->size() < 2 || ranks->size() > 8) GTEST_SKIP();
+  if (ranks->size() < 2 || ranks->size() > 8) GTEST_SKIP() << "for 2 to 8 ranks";
   const std::ptrdiff_t before = OpenFds();
   rlimit limit{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);

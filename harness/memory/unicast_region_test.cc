@@ -160,7 +160,7 @@ TEST(UnicastRegion, AnyCallThatFailsOnAnyRankFailsAlikeAndLeavesNothing) {
 }
 
 TEST(UnicastRegion, ARankThatSendsNoDescriptorFailsAlikeAndLeavesNothing) {
-  if (ranks->size() == 1 || ranks->size() > 8) GTEST_SKIP();
+  if (ranks->size() == 1 || ranks->size() > 8) GTEST_SKIP() << "for 2 to 8 ranks";
   for (int silent = 0; silent < ranks->size(); ++silent) {
     fake.Reset();
     const std::ptrdiff_t fds = OpenFds();
@@ -207,7 +207,7 @@ void ExpectFreeFails(const std::string& function, int rank) {
 }
 
 TEST(UnicastRegion, AFailureToGiveBackIsSaidByAll) {
-  if (ranks->size() > 8) GTEST_SKIP();
+  if (ranks->size() > 8) GTEST_SKIP() << "for up to 8 ranks";
   for (int rank = 0; rank < ranks->size(); ++rank) {
     for (const char* function : {"cuMemUnmap", "cuMemAddressFree", "cuMemRelease"}) {
       ExpectFreeFails(function, rank);
