@@ -16,7 +16,7 @@ namespace mailbench {
 // All of kMnnvlNames.
 std::vector<Model> KnownBadModels();
 
-template <class Rules, Publish kPublish>
+template <class Rules>
 void MnnvlThread(AdversaryThread& thread, const AllGatherArgs& gather) {
   AdversaryMachine m(thread);
   MnnvlArgs args;
@@ -25,7 +25,11 @@ void MnnvlThread(AdversaryThread& thread, const AllGatherArgs& gather) {
   args.packs = gather.packs;
   args.state = reinterpret_cast<MnnvlState*>(gather.state);
   args.mailbox = gather.mailbox;
-  MnnvlAllGather<Rules, kPublish>(m, args);
+  if (args.mailbox.multicast != nullptr) {
+    MnnvlAllGather<Rules, Publish::kMulticast>(m, args);
+  } else {
+    MnnvlAllGather<Rules, Publish::kUnicast>(m, args);
+  }
 }
 
 // `Rules`: as MnnvlNewer.
@@ -36,13 +40,7 @@ Model MnnvlModel(std::string name, std::string summary) {
   traits.cleaned_blindly = Rules::kSelf == SelfSlot::kRegister;
   traits.shared_bytes = 0;
   traits.state_bytes = sizeof(MnnvlState);
-  return {std::move(name), std::move(summary),
-          [traits](const Scenario& scenario, const WorldRules& rules) {
-            const GatherThread thread = scenario.multicast
-                                            ? &MnnvlThread<Rules, Publish::kMulticast>
-                                            : &MnnvlThread<Rules, Publish::kUnicast>;
-            return std::make_unique<GatherWorld>(scenario, rules, traits, thread);
-          }};
+  return GatherModel(std::move(name), std::move(summary), &MnnvlThread<Rules>, traits);
 }
 
 }  // namespace mailbench

@@ -134,4 +134,12 @@ void GatherWorld::AddRank(const Scenario& scenario, int rank, GatherThread threa
   }
 }
 
+Model GatherModel(std::string name, std::string summary, GatherThread thread,
+                  const GatherTraits& traits) {
+  return {std::move(name), std::move(summary),
+          [thread, traits](const Scenario& scenario, const WorldRules& rules) {
+            return std::make_unique<GatherWorld>(scenario, rules, traits, thread);
+          }};
+}
+
 }  // namespace mailbench

@@ -13,9 +13,8 @@
 
 namespace mailbench {
 
-// The thread of one call: the arguments of its rank are those of protocol.h. The protocol is free
-// to take the scenario's choice of mapping from args.mailbox.multicast, which is null where there
-// is none.
+// The thread of one call: the arguments of its rank are those of protocol.h. args.mailbox.multicast
+// is null where the scenario has no multicast: the thread publishes through what there is.
 using GatherThread = void (*)(AdversaryThread&, const AllGatherArgs&);
 
 // The word that `rank` contributes to call `call` at `index`: never the sentinel, and no word
@@ -62,5 +61,9 @@ class GatherWorld : public ModelWorld {
   std::vector<MulticastPack*> multicasts_;     // null where the scenario has no multicast
   std::vector<std::vector<Call>> calls_;       // by rank
 };
+
+// A protocol of which every call is one launch of `thread` on each rank.
+Model GatherModel(std::string name, std::string summary, GatherThread thread,
+                  const GatherTraits& traits = {});
 
 }  // namespace mailbench

@@ -1,18 +1,13 @@
 #include "kernels/lamport/mutants.h"
 
-#include <memory>
 #include <utility>
 
+#include "kernels/lamport/gather_threads.h"
 #include "kernels/lamport/gather_world.h"
-#include "kernels/lamport/overlapped.h"
-#include "kernels/lamport/protocol.h"
 #include "kernels/lamport/rules.h"
 
 namespace mailbench {
 namespace {
-
-// Two sources a batch: three ranks already need two batches.
-constexpr int kBatch = 2;
 
 struct OwnPollDropped : Faithful {
   static constexpr OwnSlot kOwnSlot = OwnSlot::kResetUnawaited;
@@ -92,39 +87,14 @@ struct LeavesCount : Faithful {
   static constexpr bool kClearsCount = false;
 };
 
-template <class Rules, Publish kPublish>
-void LamportThread(AdversaryThread& thread, const AllGatherArgs& args) {
-  AdversaryMachine m(thread);
-  AllGather<kPublish, kBatch, Rules>(m, args, *static_cast<AllGatherShared*>(thread.shared()));
-}
-
-template <class Rules, Publish kPublish>
-void OverlappedThread(AdversaryThread& thread, const AllGatherArgs& args) {
-  AdversaryMachine m(thread);
-  OverlappedAllGather<kPublish, kBatch, Arrival::kRelaxed, Trigger::kAfterWait, Rules>(m, args);
-}
-
-Model ModelOf(std::string name, std::string summary, const GatherTraits& traits,
-              GatherThread multicast, GatherThread unicast) {
-  return {std::move(name), std::move(summary),
-          [=](const Scenario& scenario, const WorldRules& rules) {
-            return std::make_unique<GatherWorld>(scenario, rules, traits,
-                                                 scenario.multicast ? multicast : unicast);
-          }};
-}
-
 template <class Rules>
 Model Lamport(std::string name, std::string summary, const GatherTraits& traits = {}) {
-  return ModelOf(std::move(name), std::move(summary), traits,
-                 &LamportThread<Rules, Publish::kMulticast>,
-                 &LamportThread<Rules, Publish::kUnicast>);
+  return GatherModel(std::move(name), std::move(summary), &LamportThread<Rules>, traits);
 }
 
 template <class Rules>
 Model Overlapped(std::string name, std::string summary, const GatherTraits& traits = {}) {
-  return ModelOf(std::move(name), std::move(summary), traits,
-                 &OverlappedThread<Rules, Publish::kMulticast>,
-                 &OverlappedThread<Rules, Publish::kUnicast>);
+  return GatherModel(std::move(name), std::move(summary), &OverlappedThread<Rules>, traits);
 }
 
 // Every third word is the sentinel.
