@@ -54,7 +54,8 @@ class AddingAProtocol(unittest.TestCase):
                 code = result.code
                 ran.append((binary, code))
                 printed = result.stdout + result.stderr
-                self.assertRegex(printed, as_shown(shown), f"expected:\n{shown}\nof {command}")
+                if not as_shown(shown).search(printed):
+                    self.fail(f"{command}\nis to print\n{shown}\nand prints\n{printed}")
         self.assertEqual(ran, [(FAULTS, 5), (BIN, 0)])
 
 
