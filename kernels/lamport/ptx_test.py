@@ -3,21 +3,14 @@
 kernels/lamport/protocol.h and overlapped.h name, in their order, and no others; the abort word's
 load in the slow path of a poll only; no spills.
 
-usage: ptx_test.py PTX_FILE PTXAS
+usage: as kernels/machine/gpu/ptx_checks.py says
 """
 
 import itertools
 import re
-import subprocess
 import sys
 
-# What orders or touches memory, or waits. Parameters and the CTA's shared memory are left out:
-# no other thread's writes are read through the former, and barriers order the latter.
-INSTRUCTION = re.compile(
-    r"^\s*(?:@!?%p\d+\s+)?"
-    r"((?:ld|st|atom|red|multimem|fence|membar|bar|barrier|griddepcontrol)\.[\w.:]+)"
-)
-IGNORED = re.compile(r"^(ld\.param|(ld|st)\.(volatile\.)?shared)")
+from ptx_checks import check, slow_path_failures
 
 PUBLISH = {
     "unicast": "st.relaxed.sys.global.v4.u32",
@@ -78,38 +71,6 @@ def name_of(entry):
     )
 
 
-class Code:
-    """A kernel's lines as a graph: which of them can be executed after which."""
-
-    def __init__(self, text):
-        self.lines = [line.strip() for line in text.splitlines()]
-        self.labels = {line[:-1]: i for i, line in enumerate(self.lines) if line.endswith(":")}
-        found = {i: INSTRUCTION.match(line) for i, line in enumerate(self.lines)}
-        # {line number: instruction}, in the order of the text
-        self.instructions = {
-            i: m.group(1) for i, m in found.items() if m and not IGNORED.match(m.group(1))
-        }
-
-    def at(self, instruction):
-        return [i for i, found in self.instructions.items() if found == instruction]
-
-    def successors(self, i):
-        jump = re.match(r"(@!?%p\d+\s+)?(bra(?:\.uni)?\s+(?P<label>[^;]+)|ret);", self.lines[i])
-        after = [] if jump and not jump.group(1) else [i + 1]
-        if jump and jump.group("label"):
-            after.append(self.labels[jump.group("label")])
-        return [j for j in after if j < len(self.lines)]
-
-    def reachable(self, start, barred):
-        """Lines that can be executed after `start`, without passing the line `barred`."""
-        seen, waiting = set(), [start]
-        while waiting:
-            new = [j for j in self.successors(waiting.pop()) if j not in seen and j != barred]
-            seen.update(new)
-            waiting += new
-        return seen
-
-
 def ordered_instructions(code, abort_load):
     found = [instruction for i, instruction in code.instructions.items() if i != abort_load]
     store = PUBLISH["unicast"]
@@ -120,22 +81,17 @@ def ordered_instructions(code, abort_load):
 
 
 def abort_word_failures(code):
-    """The abort word is loaded between two polls of a batch and nowhere else: a thread whose first
-    poll finds everything never executes the load."""
+    """The abort word is loaded between two polls of a batch and nowhere else."""
     loads = code.at(WORD_LOAD)
     if len(loads) != 2:
         return [f"{len(loads)} loads of words, expected the generation's and the abort word's"]
     abort_load = loads[1]
     first_poll, *other_polls = code.at(POLL)
-    failures = []
-    if abort_load in code.reachable(0, barred=first_poll):
-        failures.append("the abort word can be loaded before a poll")
+    failures = slow_path_failures(code, abort_load, first_poll)
     if not code.reachable(abort_load, barred=first_poll).isdisjoint(
         other_polls + code.at(PACK_STORE)
     ):
         failures.append("something else than the batch's first poll can follow the abort word's")
-    if not set(code.instructions) - {abort_load} <= code.reachable(0, barred=abort_load):
-        failures.append("there is an instruction that only the abort word's load leads to")
     return failures
 
 
@@ -153,63 +109,17 @@ def poll_failures(code):
     return failures
 
 
-def kernel_failures(text):
-    expected = expected_kernels()
-    failures = []
-    seen = set()
-    for entry in re.finditer(r"\.entry\s+(\w+)\(.*?\n\}", text, re.S):
-        name = name_of(entry.group(1))
-        seen.add(name)
-        code = Code(entry.group(0)[entry.group(0).index("\n{") + 2 :])
-        failures += [
-            f"{name}: {failure}" for failure in abort_word_failures(code) + poll_failures(code)
-        ]
-        found = ordered_instructions(code, code.at(WORD_LOAD)[-1])
-        if found != expected[name]:
-            failures.append(f"{name}:\n  expected {expected[name]}\n  found    {found}")
-    if seen != set(expected):
-        failures.append(f"kernels found: {sorted(seen)}, expected: {sorted(expected)}")
+def kernel_failures(code, expected):
+    failures = abort_word_failures(code) + poll_failures(code)
+    found = ordered_instructions(code, code.at(WORD_LOAD)[-1])
+    if found != expected:
+        failures.append(f"\n  expected {expected}\n  found    {found}")
     return failures
 
 
-def assembly_failures(path, ptxas):
-    """Also prints the registers: they decide how many CTAs a multiprocessor holds."""
-    failures = []
-    for arch in ("sm_90", "sm_100", "sm_103"):
-        # PTX for an older architecture assembles for a newer one.
-        log = subprocess.run(
-            [ptxas, "-v", f"-arch={arch}", path, "-o", "/dev/null"],
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stderr
-        found = re.findall(
-            r"entry function '(\w+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores, "
-            r"(\d+) bytes spill loads.*?Used (\d+) registers",
-            log,
-            re.S,
-        )
-        if len(found) != len(expected_kernels()):
-            failures.append(f"{arch}: {len(found)} kernels in the log of ptxas")
-        registers = {}
-        for entry, *frame, used in found:
-            name = name_of(entry)
-            if frame != ["0", "0", "0"]:
-                failures.append(f"{arch}, {name}: stack frame, spill stores and loads: {frame}")
-            key = (name[0], name[2])
-            registers[key] = max(registers.get(key, 0), int(used))
-        print(f"{arch}: most registers by kind and poll batch: {dict(sorted(registers.items()))}")
-    return failures
-
-
-def main():
-    path, ptxas = sys.argv[1:]
-    with open(path, encoding="ascii") as file:
-        failures = kernel_failures(file.read())
-    failures += assembly_failures(path, ptxas)
-    print("\n".join(failures) or f"{len(expected_kernels())} kernels hold what protocols name")
-    return bool(failures)
+def kind_and_batch(name):
+    return name[0], name[2]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check(expected_kernels(), name_of, kernel_failures, kind_and_batch))

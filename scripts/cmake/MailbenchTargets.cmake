@@ -103,7 +103,7 @@ function(mailbench_binary name)
 endfunction()
 
 # mailbench_ptx_test(NAME SOURCE file.cu SCRIPT file.py): compiles the file to PTX for the oldest
-# architecture and runs the script on it; see ptx_test.py for its arguments.
+# architecture and runs the script on it; see kernels/machine/gpu/ptx_checks.py.
 function(mailbench_ptx_test name)
   if(NOT MAILBENCH_BUILD_TESTS)
     return()
@@ -118,6 +118,8 @@ function(mailbench_ptx_test name)
     DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SOURCE}" DEPFILE "${ptx}.d" VERBATIM)
   add_custom_target(${name} ALL DEPENDS "${ptx}")
   mailbench_script_test(${name} "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" "${ptx}" "${MAILBENCH_PTXAS}")
+  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
+    "PYTHONPATH=${CMAKE_SOURCE_DIR}/kernels/machine/gpu" "PYTHONDONTWRITEBYTECODE=1")
 endfunction()
 
 # mailbench_python_test(NAME BINARY target SCRIPT file.py [ARGUMENTS ...] [LABELS ...]): a test of a

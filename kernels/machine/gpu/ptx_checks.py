@@ -1,0 +1,186 @@
+"""For tests of the generated code: the PTX of kernels as instructions, what can be executed after
+what and where an address comes from; and what ptxas says of registers and spills.
+
+A test is a script that is run as
+
+  SCRIPT PTX_FILE PTXAS
+
+with this folder in PYTHONPATH, and that calls `check`. (Syntax: PTX ISA, "Instruction Statements".)
+"""
+
+import re
+import subprocess
+import sys
+from collections import defaultdict
+
+# What orders or touches memory, or waits. Parameters and the CTA's shared memory are left out:
+# no other thread's writes are read through the former, and barriers order the latter.
+INSTRUCTION = re.compile(
+    r"^\s*(?:@!?%p\d+\s+)?"
+    r"((?:ld|st|atom|red|multimem|fence|membar|bar|barrier|griddepcontrol)\.[\w.:]+)"
+)
+IGNORED = re.compile(r"^(ld\.param|(ld|st)\.(volatile\.)?shared)")
+
+# What writes registers: an operation, its result (or results in braces), its other operands.
+DEFINITION = re.compile(r"^(?:@!?%p\d+\s+)?([\w.:]+)\s+(%\w+|\{[^}]*\}),\s*([^;]+);")
+
+ARCHITECTURES = ("sm_90", "sm_100", "sm_103")
+
+
+class Code:
+    """A kernel's lines as a graph: which of them can be executed after which."""
+
+    def __init__(self, text):
+        self.lines = [line.strip() for line in text.splitlines()]
+        self.labels = {line[:-1]: i for i, line in enumerate(self.lines) if line.endswith(":")}
+        found = {i: INSTRUCTION.match(line) for i, line in enumerate(self.lines)}
+        # {line number: instruction}, in the order of the text
+        self.instructions = {
+            i: m.group(1) for i, m in found.items() if m and not IGNORED.match(m.group(1))
+        }
+        # {register: [(operation, operands)]}, one entry a line that writes it
+        self.definitions = defaultdict(list)
+        for m in filter(None, map(DEFINITION.match, self.lines)):
+            for register in re.findall(r"%\w+", m.group(2)):
+                self.definitions[register].append((m.group(1), re.split(r",\s*", m.group(3))))
+
+    def at(self, instruction):
+        return [i for i, found in self.instructions.items() if found == instruction]
+
+    def successors(self, i):
+        jump = re.match(r"(@!?%p\d+\s+)?(bra(?:\.uni)?\s+(?P<label>[^;]+)|ret);", self.lines[i])
+        after = [] if jump and not jump.group(1) else [i + 1]
+        if jump and jump.group("label"):
+            after.append(self.labels[jump.group("label")])
+        return [j for j in after if j < len(self.lines)]
+
+    def reachable(self, start, barred=None):
+        """Lines that can be executed after `start`, without passing the line `barred`."""
+        seen, waiting = set(), [start]
+        while waiting:
+            new = [j for j in self.successors(waiting.pop()) if j not in seen and j != barred]
+            seen.update(new)
+            waiting += new
+        return seen
+
+    def data(self, i):
+        """The registers in braces: what a vector instruction loads or stores."""
+        return re.findall(r"%r\d+", re.search(r"\{(.*?)\}", self.lines[i]).group(1))
+
+    def place(self, i):
+        """What the instruction's address is: (parameter, byte in it), of the pointer there; byte
+        behind that pointer. A byte is None where it is computed, and so is a place where nothing
+        is known. The address of a[i] in a pointer parameter 0: (0, 0, None)."""
+        address = re.search(r"\[(.*?)\]", self.lines[i])
+        return address and self._place(address.group(1))
+
+    def _place(self, operand):
+        base, _, offset = operand.partition("+")
+        place = self._register_place(base)
+        if place is None or place[-1] is None or not offset:
+            return place
+        return (*place[:-1], place[-1] + int(offset))
+
+    def _register_place(self, base):
+        parameter = re.search(r"_param_(\d+)$", base)
+        if parameter:
+            return (int(parameter.group(1)), 0)
+        written = self.definitions[base]
+        begins = [(operation, operands) for operation, operands in written if base not in operands]
+        if len(begins) != 1:
+            return None
+        place = self._result_place(*begins[0])
+        stepped = len(begins) < len(written)  # a loop adds to it
+        return (*place[:-1], None) if place and stepped else place
+
+    def _result_place(self, operation, operands):
+        if operation in ("mov.b64", "mov.u64", "cvta.to.global.u64"):
+            return self._place(operands[0])
+        if operation == "ld.param.u64":
+            place = self._place(operands[0].strip("[]"))
+            return place and (*place, 0)
+        if operation == "add.s64":
+            return self._sum(*operands)
+        return None
+
+    def _sum(self, left, right):
+        if not right.startswith("%"):
+            return self._place(f"{left}+{right}")
+        places = list(filter(None, map(self._place, (left, right))))
+        return (*places[0][:-1], None) if len(places) == 1 else None
+
+
+def slow_path_failures(code, load, poll):
+    """The abort word is loaded after a poll in vain and nowhere else: a thread whose first poll
+    finds everything never executes the load."""
+    failures = []
+    if load in code.reachable(0, barred=poll):
+        failures.append("the abort word can be loaded before a poll")
+    if not set(code.instructions) - {load} <= code.reachable(0, barred=load):
+        failures.append("there is an instruction that only the abort word's load leads to")
+    return failures
+
+
+def _kernels(text):
+    """Yields (mangled name, Code) of all kernels of a PTX file."""
+    for entry in re.finditer(r"\.entry\s+(\w+)\(.*?\n\}", text, re.S):
+        yield entry.group(1), Code(entry.group(0)[entry.group(0).index("\n{") + 2 :])
+
+
+def _assembled(path, ptxas, arch):
+    """Returns [(mangled name, [bytes of stack frame, spill stores, spill loads], registers)]."""
+    # PTX for an older architecture assembles for a newer one.
+    log = subprocess.run(
+        [ptxas, "-v", f"-arch={arch}", path, "-o", "/dev/null"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stderr
+    found = re.findall(
+        r"entry function '(\w+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores, "
+        r"(\d+) bytes spill loads.*?Used (\d+) registers",
+        log,
+        re.S,
+    )
+    return [(entry, frame, int(used)) for entry, *frame, used in found]
+
+
+def _assembly_failures(path, ptxas, expected, name_of, group_of):
+    """Also prints the registers: they decide how many CTAs a multiprocessor holds."""
+    failures = []
+    for arch in ARCHITECTURES:
+        assembled = _assembled(path, ptxas, arch)
+        if len(assembled) != len(expected):
+            failures.append(f"{arch}: {len(assembled)} kernels in the log of ptxas")
+        registers = {}
+        for entry, frame, used in assembled:
+            name = name_of(entry)
+            if frame != ["0", "0", "0"]:
+                failures.append(f"{arch}, {name}: stack frame, spill stores and loads: {frame}")
+            registers[group_of(name)] = max(registers.get(group_of(name), 0), used)
+        print(f"{arch}: most registers: {dict(sorted(registers.items()))}")
+    return failures
+
+
+def check(expected, name_of, failures_of, group_of):
+    """Runs a test and returns its exit status.
+
+    expected: {name: what `failures_of` compares with} of all kernels that there must be
+    name_of(mangled name): a kernel's name
+    failures_of(code, expected[name]): what is wrong with a kernel, as sentences
+    group_of(name): what the printed figures of registers are grouped by
+    """
+    path, ptxas = sys.argv[1:]
+    with open(path, encoding="ascii") as file:
+        kernels = {name_of(entry): code for entry, code in _kernels(file.read())}
+    failures = [
+        f"{name}: {failure}"
+        for name, code in kernels.items()
+        if name in expected
+        for failure in failures_of(code, expected[name])
+    ]
+    if set(kernels) != set(expected):
+        failures.append(f"kernels found: {sorted(kernels)}, expected: {sorted(expected)}")
+    failures += _assembly_failures(path, ptxas, expected, name_of, group_of)
+    print("\n".join(failures) or f"{len(expected)} kernels hold what protocols name")
+    return bool(failures)
