@@ -146,9 +146,10 @@ def kernel_failures(code, expected):
     if list(found.values()) != flat:
         return [f"\n  expected {flat}\n  found    {list(found.values())}"]
     failures = order_failures(code, found, expected) + data_failures(code, every)
-    for poll, load in itertools.pairwise(found):
+    lines = list(found)
+    for poll, load, store in zip(lines, lines[1:], lines[2:], strict=False):
         if found[load] == ABORT_LOAD:
-            failures += slow_path_failures(code, load, poll)
+            failures += slow_path_failures(code, load, poll, awaiting=[store])
     return failures
 
 

@@ -110,12 +110,14 @@ class Code:
         return (*places[0][:-1], None) if len(places) == 1 else None
 
 
-def slow_path_failures(code, load, poll):
+def slow_path_failures(code, load, poll, awaiting):
     """The abort word is loaded after a poll in vain and nowhere else: a thread whose first poll
-    finds everything never executes the load."""
+    finds everything never executes the load. `awaiting`: lines for which the poll must succeed."""
     failures = []
     if load in code.reachable(0, barred=poll):
         failures.append("the abort word can be loaded before a poll")
+    for i in sorted(code.reachable(load, barred=poll) & set(awaiting)):
+        failures.append(f"'{code.lines[i]}' can follow the abort word's load without another poll")
     if not set(code.instructions) - {load} <= code.reachable(0, barred=load):
         failures.append("there is an instruction that only the abort word's load leads to")
     return failures
