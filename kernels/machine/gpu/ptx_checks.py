@@ -68,9 +68,10 @@ class Code:
         return re.findall(r"%r\d+", re.search(r"\{(.*?)\}", self.lines[i]).group(1))
 
     def place(self, i):
-        """What the instruction's address is: (parameter, byte in it), of the pointer there; byte
-        behind that pointer. A byte is None where it is computed, and so is a place where nothing
-        is known. The address of a[i] in a pointer parameter 0: (0, 0, None)."""
+        """Returns (n, a, b): the instruction's address lies b bytes behind the pointer that stands
+        a bytes into parameter n. A count of bytes that is only known at run time is None, so that
+        element i of parameter 0 is (0, 0, None); all is None where the address comes from
+        elsewhere."""
         address = re.search(r"\[(.*?)\]", self.lines[i])
         return address and self._place(address.group(1))
 
