@@ -57,8 +57,8 @@ std::vector<Event> EventsInQuestion(const std::vector<Event>& trace, const Viola
   const std::string slot = SlotOf(place);
   std::vector<Event> events;
   std::copy_if(trace.begin(), trace.end(), std::back_inserter(events), [&](const Event& event) {
-    return event.text.ends_with(kCompleted) || Concerns(event, slot) ||
-           (!value.empty() && Contains(event, value));
+    return event.text.ends_with(kCompleted) || event.text.ends_with(kTakesPlace) ||
+           Concerns(event, slot) || (!value.empty() && Contains(event, value));
   });
   return events;
 }

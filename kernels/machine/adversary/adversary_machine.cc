@@ -50,8 +50,8 @@ void AdversaryMachine::NoteStore(const Pack& p, const Pack* to) const {
   thread_->Note(resets ? "resets " + place : "stores " + HexWords(p) + " to " + place);
 }
 
-void AdversaryMachine::NotePublish(const Pack& p, const Pack* to) const {
-  thread_->Note("publishes " + HexWords(p) + " to " + PlaceOf(*fabric_, to));
+void AdversaryMachine::NotePublish(const std::string& does, const Pack& p, const Pack* to) const {
+  thread_->Note(does + " " + HexWords(p) + " to " + PlaceOf(*fabric_, to));
 }
 
 void AdversaryMachine::NoteWord(const std::string& does, std::uint32_t value,

@@ -54,13 +54,13 @@ class AdversaryMachine {
   }
   void store_relaxed_sys_v4(Pack* to, Pack p) const {
     thread_->Step();
-    if (thread_->traced()) NotePublish(p, to);
+    if (thread_->traced()) NotePublish("publishes", p, to);
     StoreWords(Alias::kUnicast, to, p);
   }
   void multimem_store_relaxed_sys_v4_f32(MulticastPack* base, std::int64_t pack, Pack p) const {
     thread_->Step();
     for (Pack* mailbox : thread_->world().mailboxes(base)) {
-      if (thread_->traced()) NotePublish(p, mailbox + pack);
+      if (thread_->traced()) NotePublish("publishes", p, mailbox + pack);
       StoreWords(Alias::kMulticast, mailbox + pack, p);
     }
   }
@@ -68,6 +68,7 @@ class AdversaryMachine {
   void multimem_store_weak_v4_f32(MulticastPack* base, std::int64_t pack, Pack p) const {
     thread_->Step();
     for (Pack* mailbox : thread_->world().mailboxes(base)) {
+      if (thread_->traced()) NotePublish("publishes, weakly,", p, mailbox + pack);
       for (int i = 0; i < kPackWords; ++i) {
         fabric_->StoreWeak(who(), Alias::kMulticast, &mailbox[pack].word[i], p.word[i]);
       }
@@ -123,7 +124,7 @@ class AdversaryMachine {
   void NoteLook(const Pack& p, const Pack* from) const;
   void NoteResult(const Pack& p) const;
   void NoteStore(const Pack& p, const Pack* to) const;
-  void NotePublish(const Pack& p, const Pack* to) const;
+  void NotePublish(const std::string& does, const Pack& p, const Pack* to) const;
   void NoteWord(const std::string& does, std::uint32_t value, const std::uint32_t* word) const;
 
   AdversaryThread* thread_;

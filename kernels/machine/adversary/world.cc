@@ -134,7 +134,7 @@ void World::Reset() {
   }
   for (Launch& launch : launches_) {
     launch.started = launch.triggered = launch.ended = 0;
-    launch.completed = false;
+    launch.completed = launch.offered = false;
   }
   ready_.clear();
   polling_ = 0;
@@ -151,38 +151,6 @@ void World::MakeReady(AdversaryThread& thread) {
   ready_.push_back(thread.writer_.thread);
 }
 
-bool World::MayStart(const Launch& launch) const {
-  if (launch.started == launch.dims.ctas) return false;
-  if (launch.predecessor == kNone) return true;
-  const Launch& before = launches_[launch.predecessor];
-  return rules_.programmatic_launch ? before.triggered == before.dims.ctas : before.completed;
-}
-
-void World::StartCtas() {
-  may_start_ = false;
-  for (std::size_t i = 0; i < launches_.size(); ++i) {
-    Launch& launch = launches_[i];
-    const auto place = static_cast<std::size_t>(rules_.shared_gpu ? 0 : launch.rank);
-    while (MayStart(launch) &&
-           (rules_.resident_ctas == 0 || resident_[place] < rules_.resident_ctas)) {
-      ++resident_[place];
-      StartCta(i, launch.started++);
-    }
-  }
-}
-
-void World::StartCta(std::size_t launch, int index) {
-  Cta& cta = ctas_[launch][static_cast<std::size_t>(index)];
-  const auto threads = static_cast<std::size_t>(launches_[launch].dims.threads);
-  cta.live = launches_[launch].dims.threads;
-  cta.at_barrier = 0;
-  cta.triggered = false;
-  cta.shared.assign(launches_[launch].shared_words, 0);
-  const std::size_t first =
-      launches_[launch].first_thread + static_cast<std::size_t>(index) * threads;
-  for (std::size_t i = first; i < first + threads; ++i) MakeReady(threads_[i]);
-}
-
 AdversaryThread* World::Decide() {
   while (!fabric_.violation) {
     if (may_start_) StartCtas();
@@ -196,7 +164,9 @@ AdversaryThread* World::Decide() {
     if (!step.deliver) {
       std::rotate(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(step.index),
                   ready_.begin() + static_cast<std::ptrdiff_t>(step.index) + 1);
-      return &threads_[ready_.front()];
+      AdversaryThread& chosen = threads_[ready_.front()];
+      if (chosen.state_ == AdversaryThread::State::kMayStart) TakePlace(chosen);
+      return &chosen;
     }
     fabric_.Land(step.index);
   }
@@ -258,7 +228,7 @@ void World::Returned(AdversaryThread& thread) {
     return;
   }
   Trigger(launch, cta);
-  --resident_[static_cast<std::size_t>(rules_.shared_gpu ? 0 : launch.rank)];
+  --ResidentBeside(launch);
   may_start_ = true;
   if (++launch.ended < launch.dims.ctas) return;
   launch.completed = true;

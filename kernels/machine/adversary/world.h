@@ -55,7 +55,8 @@ class AdversaryThread {
 
  private:
   friend class World;
-  enum class State { kReady, kPolling, kBarrier, kDependency, kReturned };
+  // kMayStart: first of a CTA for which there is a place, if the strategy lets it run.
+  enum class State { kMayStart, kReady, kPolling, kBarrier, kDependency, kReturned };
   void Wait(State state);
 
   World* world_ = nullptr;
@@ -78,6 +79,8 @@ struct Event {
 
 // How the text of the event ends with which a launch has completed.
 inline constexpr const char* kCompleted = " has completed";
+// And with which a CTA has become resident, where there is a limit.
+inline constexpr const char* kTakesPlace = " takes a place";
 
 struct ScheduleResult {
   std::optional<Violation> violation;
@@ -133,6 +136,7 @@ class World {
     int triggered = 0;  // CTAs that permit the dependent, or have ended
     int ended = 0;      // CTAs
     bool completed = false;
+    bool offered = false;  // the first thread of the next CTA is among the ready ones
   };
   struct Cta {
     int live = 0;
@@ -151,7 +155,10 @@ class World {
   Cta& CtaOf(const AdversaryThread& thread);
   bool MayStart(const Launch& launch) const;
   void StartCtas();
+  void Offer(Launch& launch);
+  void TakePlace(AdversaryThread& first);
   void StartCta(std::size_t launch, int cta);
+  int& ResidentBeside(const Launch& launch);
   // Moves words as long as the strategy says so; returns the thread that it lets run, or null when
   // nothing can move any more, or when the schedule has failed.
   AdversaryThread* Decide();
