@@ -49,6 +49,8 @@ class BadInput(unittest.TestCase):
             ("--pdl", "maybe"),
             ("--resident-ctas", "-1"),
             ("--streams", "0"),
+            ("--replays", "0"),
+            ("--replays", "5"),
             ("--schedules", "0"),
             ("--schedules", "1e6"),
             ("--seconds", "0"),
@@ -73,6 +75,9 @@ class BadInput(unittest.TestCase):
             ([*QUICK, "--seconds", "2"], "--schedules", "--seconds", '"2"'),
             ([*QUICK, "--sizes", ",".join(["1"] * 65)], "--sizes", "65 sizes"),
             ([*QUICK, "--shared-gpu=yes"], "--shared-gpu"),
+            ([*QUICK, "--producer=yes"], "--producer"),
+            ([*QUICK, "--replays", "2", "--streams", "3"], "--replays", '"2"', "--streams", '"3"'),
+            (["--replay", "x", "--producer"], "--producer", "--replay"),
             (["--replay", "x", "--ranks", "2"], "--ranks", '"2"', "--replay"),
         ]
         for arguments, *named in cases:

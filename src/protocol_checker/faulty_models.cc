@@ -9,6 +9,9 @@ namespace {
 struct Unreset : Faithful {
   static constexpr std::int64_t kPackLeftUnreset = 0;
 };
+struct Hasty : Faithful {
+  static constexpr bool kReadsInputBeforeWait = true;
+};
 struct Torn : Faithful {
   static constexpr int kPolledWords = 1;
 };
@@ -25,6 +28,8 @@ void Deaf(AdversaryThread& thread, const AllGatherArgs& args) {
 
 std::vector<Model> FaultyModels() {
   return {GatherModel("unreset", "pack 0 is not reset", &LamportThread<Unreset>),
+          GatherModel("hasty", "reads its input before it waits for the grid that writes it",
+                      &LamportThread<Hasty>),
           GatherModel("torn", "a pack counts as arrived with its first word", &LamportThread<Torn>),
           GatherModel("deaf", "waits for what nobody publishes", &Deaf)};
 }

@@ -19,7 +19,8 @@ constexpr const char* kHead =
     "process, whose every step and every landing word it decides.\n\n"
     "Usage: protocol_checker --protocol NAME [FLAG]...\n";
 constexpr const char* kFoot =
-    "\nExit code: 0 no violation found; 1 any other failure; 2 usage; 5 a violation.\n";
+    "\nExit code: 0 no violation found; 1 an interrupt or any other failure; 2 usage; 5 a "
+    "violation.\n";
 
 std::string Padded(std::string text, std::size_t width) {
   text.resize(std::max(text.size() + 1, width), ' ');
@@ -37,6 +38,10 @@ const std::vector<Flag>& CheckerFlags() {
       {"threads", "", kCount, kWhat, "N", "threads a CTA, 1 to 8 (default: 1)"},
       {"publish", "", kWord, kWhat, "HOW", "multicast or unicast (default: multicast)"},
       {"streams", "", kCount, kWhat, "N", "that the calls of a rank take turns on (default: 1)"},
+      {"producer", "", kSwitch, kWhat, "",
+       "a kernel before each call writes its input; lag counts it as a launch"},
+      {"replays", "", kCount, kWhat, "N",
+       "of the calls, recorded once as a CUDA graph, 1 to 4; on one stream (default: 1)"},
 
       {"fabric", "", kWordList, kWorld, "LIST",
        "in-order (links), no-store-buffers, lag=K (plain stores to mailboxes\n"

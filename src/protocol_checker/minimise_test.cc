@@ -31,6 +31,13 @@ Scenario Gathers(int ranks, std::vector<std::int64_t> sizes) {
   return scenario;
 }
 
+Scenario Recorded(std::vector<std::int64_t> sizes, int replays, bool producer) {
+  Scenario scenario = Gathers(2, std::move(sizes));
+  scenario.replays = replays;
+  scenario.producer = producer;
+  return scenario;
+}
+
 // The finding, run again in a world of its own.
 std::string TextOfReplay(const Model& model, const Finding& finding) {
   const std::unique_ptr<ModelWorld> world = model.make(finding.scenario, {});
@@ -65,6 +72,39 @@ TEST(MinimiseTest, KeepsTheProperty) {
   const Finding leftover = Find(unreset, Gathers(2, {2, 2}));
   ASSERT_EQ(leftover.violation.property, Property::kLeftover);
   EXPECT_EQ(Minimise(unreset, {}, leftover, {}).scenario.sizes, std::vector<std::int64_t>{1});
+}
+
+TEST(MinimiseTest, DropsReplaysAndProducersThatAreNotNeeded) {
+  const Model torn = Faulty("torn");
+  const Finding small = Minimise(torn, {}, Find(torn, Recorded({1, 2}, 3, true)), {});
+  EXPECT_EQ(small.scenario.replays, 1);
+  EXPECT_FALSE(small.scenario.producer);
+}
+
+TEST(MinimiseTest, KeepsReplaysAndProducersThatAreNeeded) {
+  const Model unreset = Faulty("unreset");
+  const Finding overrun = Find(unreset, Recorded({1}, 4, true));
+  ASSERT_EQ(overrun.violation.property, Property::kOverrun);
+  const MinimiseBudget quick = {.seconds_a_try = 0.05};
+  const Finding replayed = Minimise(unreset, {}, overrun, quick);
+  EXPECT_EQ(replayed.scenario.replays, 4);
+  EXPECT_FALSE(replayed.scenario.producer);
+
+  const Model hasty = Faulty("hasty");
+  const Finding produced = Minimise(hasty, {}, Find(hasty, Recorded({1}, 2, true)), quick);
+  EXPECT_EQ(produced.violation.property, Property::kOutput);
+  EXPECT_EQ(produced.scenario.replays, 1);
+  EXPECT_TRUE(produced.scenario.producer);
+}
+
+TEST(MinimiseTest, EndsWhenAsked) {
+  const Model torn = Faulty("torn");
+  const Finding found = Find(torn, Gathers(3, {2, 1}));
+  MinimiseBudget budget;
+  budget.goes_on = [] { return false; };
+  const Finding same = Minimise(torn, {}, found, budget);
+  EXPECT_EQ(same.scenario.sizes, found.scenario.sizes);
+  EXPECT_EQ(same.schedule.number, found.schedule.number);
 }
 
 // Also when other properties are violated first.

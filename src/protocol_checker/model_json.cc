@@ -44,7 +44,7 @@ Scenario ScenarioOf(const Json& json) {
   scenario.multicast = IsMulticast(json.at("publish").get<std::string>());
   scenario.streams = Within(json, "streams", 1, kMost);
   scenario.producer = json.at("producer").get<bool>();
-  scenario.replays = Within(json, "replays", 1, kMost);
+  scenario.replays = Within(json, "replays", 1, kMost / static_cast<int>(scenario.sizes.size()));
   return scenario;
 }
 

@@ -21,6 +21,7 @@ constexpr std::uint64_t kMostRanks = 8;
 constexpr std::uint64_t kMostCalls = 64;
 constexpr std::uint64_t kMostPacks = 64;
 constexpr std::uint64_t kMostThreads = 8;
+constexpr std::uint64_t kMostReplays = 4;
 constexpr std::uint64_t kMostJobs = 1024;
 constexpr double kMostSeconds = 1e6;
 constexpr double kUsualSeconds = 3;
@@ -85,6 +86,13 @@ Scenario ReadScenario(const Reader& reader) {
   scenario.threads = static_cast<int>(reader.Count("threads", 1, 1, kMostThreads));
   scenario.multicast = reader.Word("publish", {"multicast", "unicast"}) == "multicast";
   scenario.streams = static_cast<int>(reader.Count("streams", 1, 1, kMostCalls));
+  scenario.producer = reader.Has("producer");
+  scenario.replays = static_cast<int>(reader.Count("replays", 1, 1, kMostReplays));
+  if (scenario.replays > 1 && scenario.streams > 1) {
+    throw UsageError("--replays " + Quote(reader.Text("replays", "")) + " and --streams " +
+                     Quote(reader.Text("streams", "")) +
+                     " exclude each other: a graph is replayed on one stream");
+  }
   return scenario;
 }
 

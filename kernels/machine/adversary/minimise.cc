@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -26,7 +27,9 @@ class Minimiser {
 
   Finding Run() {
     for (bool smaller = true; smaller;) {
-      smaller = DropCalls();
+      smaller = DropReplays();
+      smaller = DropProducer() || smaller;
+      smaller = DropCalls() || smaller;
       smaller = ShrinkSizes() || smaller;
       smaller = DropRanks() || smaller;
     }
@@ -35,6 +38,22 @@ class Minimiser {
   }
 
  private:
+  bool DropReplays() {
+    for (int replays = 1; replays < best_.scenario.replays; ++replays) {
+      Scenario smaller = best_.scenario;
+      smaller.replays = replays;
+      if (Take(smaller)) return true;
+    }
+    return false;
+  }
+
+  bool DropProducer() {
+    if (!best_.scenario.producer) return false;
+    Scenario smaller = best_.scenario;
+    smaller.producer = false;
+    return Take(smaller);
+  }
+
   bool DropCalls() {
     bool any = false;
     for (std::size_t i = best_.scenario.sizes.size(); i-- > 0;) {
@@ -77,6 +96,7 @@ class Minimiser {
     options.kind = StrategyKind::kExhaustive;
     options.delay_bound = budget_.delay_bound;
     options.seconds = budget_.delay_seconds;
+    if (!GoesOn()) return;
     if (auto found = Look(best_.scenario, options)) best_ = std::move(*found);
   }
 
@@ -84,7 +104,7 @@ class Minimiser {
   bool Take(const Scenario& scenario) {
     for (const StrategyKind kind :
          {StrategyKind::kExhaustive, StrategyKind::kBiased, StrategyKind::kPct}) {
-      if (Clock::now() >= end_) return false;
+      if (Clock::now() >= end_ || !GoesOn()) return false;
       SearchOptions options;
       options.kind = kind;
       options.delay_bound = 1;
@@ -101,11 +121,14 @@ class Minimiser {
   std::optional<Finding> Look(const Scenario& scenario, SearchOptions options) {
     options.schedules = std::numeric_limits<std::uint64_t>::max();
     options.property = best_.violation.property;
+    options.goes_on = [this](std::uint64_t) { return GoesOn(); };
     const std::unique_ptr<ModelWorld> world = model_.make(scenario, rules_);
     const SearchResult result = Search(world->world(), options);
     if (!result.violation) return std::nullopt;
     return Finding{scenario, result.schedule, *result.violation};
   }
+
+  bool GoesOn() const { return !budget_.goes_on || budget_.goes_on(); }
 
   const Model& model_;
   const WorldRules& rules_;

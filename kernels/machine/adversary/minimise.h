@@ -1,6 +1,8 @@
-// Makes what a search has found small enough to read: fewer calls, smaller sizes, fewer ranks, then
-// fewer delays. The property that is violated stays the same.
+// Makes what a search has found small enough to read: fewer replays, no producer, fewer calls,
+// smaller sizes, fewer ranks, then fewer delays. The property that is violated stays the same.
 #pragma once
+
+#include <functional>
 
 #include "kernels/machine/adversary/scenario.h"
 #include "kernels/machine/adversary/search.h"
@@ -19,6 +21,7 @@ struct MinimiseBudget {
   double seconds = 10;         // of all of that together
   double delay_seconds = 4;    // for the fewest delays, in the scenario that is left
   int delay_bound = 3;
+  std::function<bool()> goes_on = {};  // asked now and then; false ends it with what it has
 };
 
 // Every scenario that is tried is searched anew, so the result depends on how far the searches get
