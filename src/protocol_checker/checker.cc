@@ -16,6 +16,7 @@
 #include "harness/report/progress.h"
 #include "harness/report/report.h"
 #include "kernels/machine/adversary/minimise.h"
+#include "src/protocol_checker/interrupt.h"
 #include "src/protocol_checker/model_json.h"
 #include "src/protocol_checker/models.h"
 #include "src/protocol_checker/options.h"
@@ -67,7 +68,7 @@ void ShowFinding(const Model& model, const WorldRules& rules, const Finding& fin
 }
 
 SearchRecord SearchBy(StrategyKind kind, const CheckerOptions& options, std::size_t done,
-                      Progress& progress) {
+                      Progress& progress, const Interrupt& interrupt) {
   SearchOptions search;
   search.kind = kind;
   search.seed = options.seed;
@@ -75,6 +76,7 @@ SearchRecord SearchBy(StrategyKind kind, const CheckerOptions& options, std::siz
       options.schedules > 0 ? options.schedules : std::numeric_limits<std::uint64_t>::max();
   search.delay_bound = options.delay_bound;
   search.seconds = options.seconds;
+  search.goes_on = [&](std::uint64_t) { return !interrupt.heard(); };
   SearchRecord record;
   record.kind = kind;
   record.result =
@@ -87,40 +89,60 @@ SearchRecord SearchBy(StrategyKind kind, const CheckerOptions& options, std::siz
   return record;
 }
 
-// Until one finds a violation.
-std::vector<SearchRecord> SearchByAll(const CheckerOptions& options) {
+// Until one finds a violation, or the interrupt.
+std::vector<SearchRecord> SearchByAll(const CheckerOptions& options, const Interrupt& interrupt) {
   std::vector<SearchRecord> records;
   Progress progress(STDERR_FILENO, options.strategies.size());
   for (const StrategyKind kind : options.strategies) {
-    records.push_back(SearchBy(kind, options, records.size(), progress));
+    records.push_back(SearchBy(kind, options, records.size(), progress, interrupt));
     Print(TableLine(kind, options.delay_bound, records.back().result));
-    if (records.back().result.total.violation) break;
+    if (records.back().result.total.violation || interrupt.heard()) break;
   }
   return records;
 }
 
-void ShowViolation(const CheckerOptions& options, SearchRecord& record) {
+void ShowViolation(const CheckerOptions& options, SearchRecord& record,
+                   const Interrupt& interrupt) {
   const SearchResult& total = record.result.total;
   const Finding found = {options.scenario, total.schedule, *total.violation};
   Print("\nfound by " + Describe(found.schedule) + ": " + found.violation.text + "\nminimising\n");
-  record.minimised = Minimise(*options.model, options.rules, found, {});
+  MinimiseBudget budget;
+  budget.goes_on = [&] { return !interrupt.heard(); };
+  record.minimised = Minimise(*options.model, options.rules, found, budget);
   WriteIfAsked(options.save_replay,
                SavedScheduleText({options.model->name, options.rules, *record.minimised}));
   ShowFinding(*options.model, options.rules, *record.minimised, options.trace);
 }
 
+// What was cut short, and by what; empty when nothing was.
+std::string WhyCutShort(const Interrupt& interrupt, const SearchRecord& last) {
+  if (!interrupt.heard()) return "";
+  if (last.result.total.violation) return interrupt.Text() + " while minimising";
+  return interrupt.Text() + " while searching by " + ToString(last.kind);
+}
+
+void TellInterrupt(const CheckerOptions& options, const std::string& reason) {
+  const std::string more =
+      options.json.empty() ? "" : "; the report " + options.json + " holds what was done";
+  std::fprintf(stderr, "mailbench: interrupted: %s%s\n", reason.c_str(), more.c_str());
+}
+
 ExitCode Check(const CheckerOptions& options) {
+  const Interrupt interrupt;
   for (const std::string& path : {options.json, options.save_replay, options.trace}) {
     RequireWritable(path, options.force);
   }
   const RunFacts facts = CheckerFacts(options);
   Print(HeadText(options.model->name, options.model->summary, options.scenario, options.rules) +
         TableHead());
-  std::vector<SearchRecord> records = SearchByAll(options);
+  std::vector<SearchRecord> records = SearchByAll(options, interrupt);
   const bool violated = records.back().result.total.violation.has_value();
-  if (violated) ShowViolation(options, records.back());
-  WriteIfAsked(options.json, CheckerReport(options, facts, records));
-  return violated ? ExitCode::kWrong : ExitCode::kPassed;
+  if (violated) ShowViolation(options, records.back(), interrupt);
+  const std::string interrupted = WhyCutShort(interrupt, records.back());
+  WriteIfAsked(options.json, CheckerReport(options, facts, records, interrupted));
+  if (!interrupted.empty()) TellInterrupt(options, interrupted);
+  if (violated) return ExitCode::kWrong;
+  return interrupted.empty() ? ExitCode::kPassed : ExitCode::kFailed;
 }
 
 std::string ReadSaved(const std::string& path) try {

@@ -57,6 +57,7 @@ class Crew {
 
   bool GoesOn(std::uint64_t schedules) {
     const std::uint64_t done = done_ += schedules;
+    if (options_.goes_on && !options_.goes_on(schedules)) stop_ = true;
     if (show_) {
       const std::unique_lock lock(mutex_, std::try_to_lock);
       constexpr std::chrono::milliseconds kBetweenShows(200);

@@ -18,9 +18,10 @@ struct ParallelResult {
   double steps_per_schedule() const;
 };
 
-// `options.schedules` is for all workers together; first, stride and goes_on are not looked at. The
-// first violation stops all workers. `show`, where given, is called now and then, by one worker at
-// a time, with how many schedules have run. Throws what a worker throws.
+// `options.schedules` is for all workers together; first and stride are not looked at; goes_on is
+// asked by all workers, also at once. The first violation stops all workers. `show`, where given,
+// is called now and then, by one worker at a time, with how many schedules have run. Throws what a
+// worker throws.
 ParallelResult SearchInParallel(const Model& model, const Scenario& scenario,
                                 const WorldRules& rules, const SearchOptions& options, int workers,
                                 const std::function<void(std::uint64_t)>& show);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -69,6 +70,17 @@ TEST(ParallelSearchTest, ThrowsWhatAWorkerThrows) {
   };
   EXPECT_THROW(SearchInParallel(broken, TwoCalls(), {}, {.schedules = 10}, 2, {}),
                std::logic_error);
+}
+
+TEST(ParallelSearchTest, EndsWhenAsked) {
+  std::atomic<int> asked = 0;
+  SearchOptions options;
+  options.schedules = std::numeric_limits<std::uint64_t>::max();
+  options.goes_on = [&](std::uint64_t) { return ++asked < 10; };
+  const ParallelResult result = SearchInParallel(Lamport(), TwoCalls(), {}, options, 2, {});
+  EXPECT_GE(asked, 10);
+  EXPECT_GT(result.total.schedules, 0u);
+  EXPECT_FALSE(result.total.violation);
 }
 
 TEST(ParallelSearchTest, ShowsItsProgress) {

@@ -34,6 +34,8 @@ Json ConfigJson(const CheckerOptions& options) {
                  {"threads", options.scenario.threads},
                  {"publish", options.scenario.multicast ? "multicast" : "unicast"},
                  {"streams", options.scenario.streams},
+                 {"producer", options.scenario.producer},
+                 {"replays", options.scenario.replays},
                  {"fabric", FabricJson(options.rules)},
                  {"pdl", options.rules.programmatic_launch ? "on" : "off"},
                  {"resident-ctas", options.rules.resident_ctas},
@@ -80,13 +82,19 @@ Json ModelJson(const CheckerOptions& options, const SearchRecord& record) {
           {"violation", ViolationJson(options, record)}};
 }
 
-RunEnding EndingOf(const std::vector<SearchRecord>& records) {
+RunEnding EndingOf(const std::vector<SearchRecord>& records, const std::string& interrupted) {
   RunEnding ending;
   ending.status = RunStatus::kPassed;
+  if (!interrupted.empty()) {
+    ending.status = RunStatus::kInterrupted;
+    ending.reason = interrupted;
+    ending.errors = {{{}, interrupted}};
+  }
   for (const SearchRecord& record : records) {
     if (!record.result.total.violation) continue;
     ending.status = RunStatus::kWrong;
     ending.reason = record.result.total.violation->text;
+    ending.errors.clear();
   }
   return ending;
 }
@@ -105,8 +113,9 @@ RunFacts CheckerFacts(const CheckerOptions& options) {
 }
 
 std::string CheckerReport(const CheckerOptions& options, const RunFacts& facts,
-                          const std::vector<SearchRecord>& records) {
-  Json report = Json::parse(ReportJson(HeaderJson(facts, 0), {}, EndingOf(records)));
+                          const std::vector<SearchRecord>& records,
+                          const std::string& interrupted) {
+  Json report = Json::parse(ReportJson(HeaderJson(facts, 0), {}, EndingOf(records, interrupted)));
   Json& models = report["models"] = Json::array();
   for (const SearchRecord& record : records) models.push_back(ModelJson(options, record));
   return report.dump(2) + '\n';

@@ -20,7 +20,8 @@ struct SearchRecord {
 };
 
 RunFacts CheckerFacts(const CheckerOptions& options);
+// `interrupted`: by what the search ended before its time; empty: it did not.
 std::string CheckerReport(const CheckerOptions& options, const RunFacts& facts,
-                          const std::vector<SearchRecord>& records);
+                          const std::vector<SearchRecord>& records, const std::string& interrupted);
 
 }  // namespace mailbench

@@ -1,12 +1,17 @@
 """The checker from outside: what it prints, its exit codes, its report, its saved schedules."""
 
 import json
+import os
+import pty
 import re
+import signal
+import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
-from mpi_run import BIN, FAULTS, read_report, run
+from mpi_run import BIN, DEADLINE_S, FAULTS, read_report, run
 
 WRONG, FAILED = 5, 1
 
@@ -54,6 +59,7 @@ class Clean(Checker):
         self.assertIn("   all with up to 1 delay", every.stdout)
         self.assertTrue(read_report(report)["models"][0]["exhausted"])
         some = self.check(*small, "--strategy", "exhaustive", "--schedules", "5")
+        self.assertRegex(some.stdout, r"\nexhaustive +5 ")
         self.assertIn("not all with up to 1 delay", some.stdout)
 
     def test_every_protocol_of_the_list_runs(self):
@@ -62,6 +68,18 @@ class Clean(Checker):
         self.assertIn("lamport", names)
         for name in ("lamport", "overlapped", "overlapped-acq-rel"):
             self.check("--protocol", name, "--schedules", "20", "--strategy", "pct")
+
+    def test_reports_producer_and_replays(self):
+        report = self.directory / "report.json"
+        result = self.check(
+            "--protocol", "lamport", "--sizes", "1", "--producer", "--replays", "3",
+            "--strategy", "pct", "--schedules", "20", "--json", report,
+        )  # fmt: skip
+        self.assertIn("inputs by a kernel, replayed 3 times", result.stdout)
+        written = read_report(report)
+        for of in (written["config"], written["models"][0]["scenario"]):
+            self.assertIs(of["producer"], True)
+            self.assertEqual(of["replays"], 3)
 
     def test_help_and_version(self):
         self.assertIn("--protocol NAME", self.check("--help").stdout)
@@ -114,6 +132,7 @@ class Violations(Checker):
         for strategy in ("uniform", "biased", "pct", "exhaustive"):
             result = self.torn("--strategy", strategy)
             self.assertRegex(result.stdout, rf"\n{strategy} .*VIOLATION: race")
+        self.assertRegex(result.stdout, "not all with up to 2 delays   VIOLATION: race")
 
     def test_a_saved_schedule_is_run_again(self):
         saved = self.directory / "saved.json"
@@ -135,6 +154,51 @@ class Violations(Checker):
         result = self.check("--replay", saved, code=FAILED)
         self.assertIn("no violation", result.stderr)
 
+    def assert_needs(self, flags, words, saved_as, event, property_, *arguments, otherwise=0):
+        """The violation is there with the flags only, in what is printed, saved and run again."""
+        self.check(*arguments, "--schedules", "100", binary=FAULTS, code=otherwise)
+        saved, trace = self.directory / "saved.json", self.directory / "trace.txt"
+        found = self.check(
+            *arguments, *flags, "--save-replay", saved, "--trace", trace, binary=FAULTS, code=WRONG
+        )
+        shown = found.stdout[found.stdout.index(f"\n{property_}: ") :]
+        self.assertIn(words, shown)
+        self.assertIn(event, trace.read_text())
+        scenario = json.loads(saved.read_text())["scenario"]
+        self.assertEqual({key: scenario[key] for key in saved_as}, saved_as)
+        again = self.check("--replay", saved, binary=FAULTS, code=WRONG)
+        self.assertTrue(again.stdout.endswith(shown), again.stdout)
+
+    def test_a_producer(self):
+        self.assert_needs(
+            ("--producer",), "inputs by a kernel", {"producer": True, "replays": 1},
+            "producer of call 0 has completed", "output",
+            "--protocol", "hasty", "--sizes", "1,1",
+        )  # fmt: skip
+
+    def test_replays(self):
+        self.assert_needs(
+            ("--replays", "4"), "replayed 4 times", {"producer": False, "replays": 4},
+            "call 3, CTA 0, thread 0: publishes", "overrun",
+            "--protocol", "unreset", "--sizes", "1",
+            otherwise=WRONG,  # by another property: one call leaves a word, and overruns none
+        )  # fmt: skip
+
+    def test_who_takes_the_places_of_a_shared_gpu(self):
+        result = self.check(
+            "--protocol", "deaf", "--sizes", "1", "--resident-ctas", "1", "--shared-gpu",
+            binary=FAULTS, code=WRONG,
+        )  # fmt: skip
+        self.assertIn("rank 0: call 0, CTA 0 takes a place", result.stdout)
+
+        # A rank's two grids, the running one and its dependent, take what its peer would need.
+        shared = ("--protocol", "lamport", "--sizes", "1,1", "--shared-gpu")
+        by = ("--strategy", "exhaustive", "--delay-bound", "1")
+        few = self.check(*shared, *by, "--resident-ctas", "2", code=WRONG)
+        self.assertRegex(few.stdout, r"\ndeadlock: .* rank 0, call 0 has started 0 of 1 CTAs")
+        self.assertRegex(few.stdout, r"\n +1 +rank 1: call 0, CTA 0 takes a place\n")
+        self.check(*shared, *by, "--resident-ctas", "4")
+
     def test_other_properties(self):
         cases = [
             ("unreset", "1,2,1,2", "overrun", "1 rank, calls of 1, 1, 1, 1 packs"),
@@ -148,6 +212,81 @@ class Violations(Checker):
                 )
                 self.assertIn(f"\n{name}: ", result.stdout)
                 self.assertIn(f"scenario  {scenario}", result.stdout)
+
+
+def signals(process, which):
+    """A set of signals of the process: SigBlk, blocked; ShdPnd, sent and not yet taken."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    mask = int(re.search(rf"^{which}:\s*([0-9a-f]+)", status, re.M)[1], 16)
+    return {number for number in range(1, 65) if mask >> (number - 1) & 1}
+
+
+class Interrupts(Checker):
+    def start(self, *arguments, **streams):
+        command = [BIN, "--protocol", "lamport", *map(str, arguments)]
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, **streams)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def wait_until(self, condition):
+        deadline = time.monotonic() + DEADLINE_S
+        while not condition():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+
+    def test_leave_a_report_of_what_was_done(self):
+        for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(sent):
+                report = self.directory / f"{sent.name}.json"
+                terminal, its_end = pty.openpty()
+                process = self.start(
+                    "--strategy", "exhaustive,biased,pct", "--delay-bound", "0",
+                    "--schedules", 10**15, "--json", report,
+                    stdout=subprocess.PIPE, stderr=its_end, text=True,
+                )  # fmt: skip
+                os.close(its_end)
+                shown = ""
+                while not re.search(r"biased [1-9]\d* schedules", shown):
+                    shown += os.read(terminal, 1000).decode()
+                process.send_signal(sent)
+                stdout = process.communicate(timeout=DEADLINE_S)[0]
+                shown = os.read(terminal, 10_000).decode()
+                os.close(terminal)
+
+                self.assertEqual(process.returncode, FAILED)
+                self.assertRegex(stdout, r"\nexhaustive +1 .*   all with up to 0 delays\nbiased ")
+                reason = f"received {sent.name} while searching by biased"
+                self.assertEqual(shown.count("mailbench: "), 1, shown)
+                self.assertIn(f"mailbench: interrupted: {reason}; the report {report} ", shown)
+                written = read_report(report)
+                self.assertEqual(written["run"]["status"], "interrupted")
+                self.assertEqual(written["run"]["reason"], reason)
+                self.assertEqual(written["errors"], [{"rank": None, "what": reason}])
+                exhaustive, biased = written["models"]
+                self.assertTrue(exhaustive["exhausted"])
+                self.assertEqual(biased["strategy"], "biased")
+                self.assertGreater(biased["schedules"], 0)
+
+    def test_the_second_ends_at_once(self):
+        # Nobody reads what it prints: it is stuck, and cannot react to the first.
+        read_end, write_end = os.pipe()
+        self.addCleanup(os.close, read_end)
+        os.set_blocking(write_end, False)
+        try:
+            while True:
+                os.write(write_end, b"x" * 4096)
+        except BlockingIOError:
+            os.set_blocking(write_end, True)
+        process = self.start("--schedules", 10, stdout=write_end, stderr=subprocess.PIPE)
+        os.close(write_end)
+        self.wait_until(lambda: signal.SIGINT in signals(process, "SigBlk"))
+        process.send_signal(signal.SIGINT)
+        self.wait_until(lambda: signal.SIGINT not in signals(process, "ShdPnd"))
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=DEADLINE_S), FAILED)
+        process.stderr.close()
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ std::string TableLine(StrategyKind kind, int delay_bound, const ParallelResult& 
       Format("%-12s %10s %19.0f %12.1f %9.1f", ToString(kind),
              std::to_string(result.total.schedules).c_str(),
              result.schedules_per_second_per_worker(), result.steps_per_schedule(), result.seconds);
-  if (kind == StrategyKind::kExhaustive && !result.total.violation) {
+  if (kind == StrategyKind::kExhaustive) {
     text += result.total.exhausted ? "   all with up to " : "   not all with up to ";
     text += Counted(delay_bound, "delay");
   }
