@@ -5,12 +5,6 @@
 #include <utility>
 
 namespace mailbench {
-namespace {
-
-// Leaves a thread of a schedule that is over.
-struct Abandoned {};
-
-}  // namespace
 
 int AdversaryThread::cta_index() const { return cta_; }
 const GridDims& AdversaryThread::dims() const { return world_->launches_[launch_].dims; }
@@ -23,10 +17,7 @@ void AdversaryThread::Wait(State state) {
     auto& ready = world_->ready_;
     ready.erase(std::find(ready.begin(), ready.end(), writer_.thread));
   }
-  StartSwitch(&fake_stack_, world_->scheduler_stack_);
-  world_->scheduler_ = std::move(world_->scheduler_).resume();
-  world_->scheduler_stack_ = FinishSwitch(fake_stack_);
-  if (world_->abandoned_) throw Abandoned();
+  fiber_.Suspend();
 }
 
 void AdversaryThread::Step() {
@@ -143,7 +134,6 @@ void World::Reset() {
   steps_ = 0;
   next_ = nullptr;
   may_start_ = true;
-  abandoned_ = false;
 }
 
 void World::MakeReady(AdversaryThread& thread) {
@@ -174,29 +164,11 @@ AdversaryThread* World::Decide() {
 }
 
 void World::Resume(AdversaryThread& thread) {
-  if (!thread.fiber_) {
-    const boost::context::stack_context stack = stacks_.Allocate();
-    thread.stack_ = {static_cast<const std::byte*>(stack.sp) - stack.size, stack.size};
-    thread.fiber_ = boost::context::fiber(
-        std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack),
-        PooledStack(stacks_), [this, &thread](boost::context::fiber&& caller) {
-          scheduler_stack_ = FinishSwitch(nullptr);
-          scheduler_ = std::move(caller);
-          try {
-            launches_[thread.launch_].kernel(thread);
-          } catch (const Abandoned&) {
-          } catch (...) {
-            failure_ = std::current_exception();
-          }
-          Returned(thread);
-          StartSwitch(nullptr, scheduler_stack_);
-          return std::move(scheduler_);
-        });
+  if (thread.fiber_.done()) {
+    thread.fiber_.Start(stacks_, [this, &thread] { launches_[thread.launch_].kernel(thread); });
   }
-  void* fake_stack = nullptr;
-  StartSwitch(&fake_stack, thread.stack_);
-  thread.fiber_ = std::move(thread.fiber_).resume();
-  FinishSwitch(fake_stack);
+  thread.fiber_.Resume();
+  if (thread.fiber_.done()) Returned(thread);
 }
 
 void World::ReleaseBarrier(std::size_t launch, int index) {
@@ -219,7 +191,6 @@ void World::Trigger(Launch& launch, Cta& cta) {
 
 void World::Returned(AdversaryThread& thread) {
   thread.state_ = AdversaryThread::State::kReturned;
-  if (abandoned_) return;
   ready_.erase(std::find(ready_.begin(), ready_.end(), thread.writer_.thread));
   Launch& launch = launches_[thread.launch_];
   Cta& cta = CtaOf(thread);
@@ -260,9 +231,8 @@ void World::Found(Property property, std::string text) {
 
 // Lets every thread that waits leave its kernel.
 void World::Abandon() {
-  abandoned_ = true;
   for (AdversaryThread& thread : threads_) {
-    if (thread.fiber_ && thread.state_ != AdversaryThread::State::kReturned) Resume(thread);
+    thread.fiber_.Unwind();
     thread.state_ = AdversaryThread::State::kReturned;
   }
 }
@@ -336,14 +306,16 @@ ScheduleResult World::Run(Strategy& strategy, std::vector<Event>* trace) {
     };
   }
   Reset();
-  while (!failure_) {
-    AdversaryThread* next = next_ != nullptr ? std::exchange(next_, nullptr) : Decide();
-    if (next == nullptr) break;
-    Resume(*next);
+  try {
+    while (AdversaryThread* next = next_ != nullptr ? std::exchange(next_, nullptr) : Decide()) {
+      Resume(*next);
+    }
+    if (!fabric_.violation) Finish();
+  } catch (...) {
+    Abandon();
+    throw;
   }
-  if (!failure_ && !fabric_.violation) Finish();
   Abandon();
-  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   return {fabric_.violation, steps_};
 }
 

@@ -6,11 +6,9 @@
 // time from the beginning, by another schedule.
 #pragma once
 
-#include <boost/context/fiber.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,7 +18,7 @@
 #include "kernels/machine/adversary/fabric.h"
 #include "kernels/machine/adversary/rules.h"
 #include "kernels/machine/adversary/strategy.h"
-#include "kernels/machine/host/fiber_switch.h"
+#include "kernels/machine/host/fiber.h"
 #include "kernels/machine/host/grid.h"
 #include "kernels/machine/host/stack_pool.h"
 #include "kernels/machine/pack.h"
@@ -66,9 +64,7 @@ class AdversaryThread {
   State state_ = State::kReturned;
   PollSite site_{};
   Writer writer_;
-  boost::context::fiber fiber_;
-  StackBounds stack_;
-  void* fake_stack_ = nullptr;
+  Fiber fiber_;  // done until the thread first runs
 };
 
 struct Event {
@@ -180,10 +176,10 @@ class World {
   std::vector<Launch> launches_;
   std::vector<std::pair<int, int>> streams_;  // by launch: its rank and stream
   std::vector<std::vector<Cta>> ctas_;        // by launch
+  StackPool stacks_;                          // outlives the threads
   std::deque<AdversaryThread> threads_;
   std::vector<Expectation> expectations_;
   std::vector<std::pair<std::unique_ptr<std::byte[]>, std::vector<Pack*>>> multicasts_;
-  StackPool stacks_;
 
   // The schedule that runs.
   Strategy* strategy_ = nullptr;
@@ -194,11 +190,7 @@ class World {
   std::vector<std::uint64_t> completed_;  // launches, by rank
   std::vector<int> resident_;             // CTAs, by rank; with a shared GPU all in [0]
   bool may_start_ = false;                // something has changed that may let CTAs start
-  bool abandoned_ = false;
-  AdversaryThread* next_ = nullptr;  // chosen by a thread that gave way
-  std::exception_ptr failure_;
-  boost::context::fiber scheduler_;
-  StackBounds scheduler_stack_;
+  AdversaryThread* next_ = nullptr;       // chosen by a thread that gave way
 };
 
 inline bool AdversaryThread::traced() const { return world_->trace_ != nullptr; }

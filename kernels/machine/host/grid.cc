@@ -5,15 +5,11 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 namespace mailbench {
 namespace {
 
 constexpr int kWarpLanes = 32;
-
-// Leaves a thread of a grid that has failed.
-struct Abandoned {};
 
 }  // namespace
 
@@ -44,10 +40,7 @@ void* HostThread::shared() const { return cta_->shared.data(); }
 
 void HostThread::Wait(State state) {
   state_ = state;
-  StartSwitch(&fake_stack_, runner_->scheduler_stack_);
-  runner_->scheduler_ = std::move(runner_->scheduler_).resume();
-  runner_->scheduler_stack_ = FinishSwitch(fake_stack_);
-  if (runner_->failure_) throw Abandoned();
+  fiber_.Suspend();
 }
 
 void HostThread::CtaBarrier() {
@@ -128,34 +121,14 @@ void GridRunner::StartCta(HostThread::Cta& cta, int index, std::size_t shared_by
     thread.thread_index_ = static_cast<int>(i);
     thread.warp_operations_ = 0;
     thread.state_ = HostThread::State::kReady;
-    thread.fiber_ = boost::context::fiber();  // made when it first runs
   }
 }
 
 void GridRunner::Resume(HostThread& thread) {
-  if (!thread.fiber_) {
-    const boost::context::stack_context stack = stacks_.Allocate();
-    thread.stack_ = {static_cast<const std::byte*>(stack.sp) - stack.size, stack.size};
-    thread.fiber_ = boost::context::fiber(
-        std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack),
-        PooledStack(stacks_), [this, &thread](boost::context::fiber&& caller) {
-          scheduler_stack_ = FinishSwitch(nullptr);
-          scheduler_ = std::move(caller);
-          try {
-            (*kernel_)(thread);
-          } catch (const Abandoned&) {
-          } catch (...) {
-            failure_ = std::current_exception();
-          }
-          ThreadReturned(thread);
-          StartSwitch(nullptr, scheduler_stack_);
-          return std::move(scheduler_);
-        });
-  }
-  void* fake_stack = nullptr;
-  StartSwitch(&fake_stack, thread.stack_);
-  thread.fiber_ = std::move(thread.fiber_).resume();
-  FinishSwitch(fake_stack);
+  // Only now does it take a stack: threads that never wait share one, which the cache holds.
+  if (thread.fiber_.done()) thread.fiber_.Start(stacks_, [this, &thread] { (*kernel_)(thread); });
+  thread.fiber_.Resume();
+  if (thread.fiber_.done()) ThreadReturned(thread);
 }
 
 bool GridRunner::GivesUp() const {
@@ -178,26 +151,48 @@ bool GridRunner::RunCta(HostThread::Cta& cta) {
     if (before == HostThread::State::kPolling && WaitsInVain(thread)) continue;
     progress = true;
     Resume(thread);
-    if (failure_) return true;
   }
   if (!runnable && cta.live > 0) {
-    failure_ = std::make_exception_ptr(
-        std::logic_error("the threads of CTA " + std::to_string(cta.index) +
-                         " wait for each other: a barrier or warp operation that not all of them "
-                         "reach"));
+    throw std::logic_error("the threads of CTA " + std::to_string(cta.index) +
+                           " wait for each other: a barrier or warp operation that not all of them "
+                           "reach");
   }
   return progress;
 }
 
-// Lets every thread that waits leave its kernel, then throws the failure on.
+// Lets every thread that waits leave its kernel.
 void GridRunner::Abandon() {
   for (auto& cta : ctas_) {
-    for (HostThread& thread : cta->threads) {
-      if (thread.fiber_ && thread.state_ != HostThread::State::kReturned) Resume(thread);
-    }
+    for (HostThread& thread : cta->threads) thread.fiber_.Unwind();
     cta->live = 0;
   }
-  std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void GridRunner::RunGrid(std::size_t shared_bytes) {
+  const int resident = std::min(dims_.ctas, std::max(1, resident_threads_ / dims_.threads));
+  while (ctas_.size() < static_cast<std::size_t>(resident)) {
+    ctas_.push_back(std::make_unique<HostThread::Cta>());
+  }
+  int next = 0;
+  int running = 0;
+  for (; next < resident; ++next, ++running) {
+    StartCta(*ctas_[static_cast<std::size_t>(next)], next, shared_bytes);
+  }
+  while (running > 0) {
+    bool progress = false;
+    for (int place = 0; place < resident; ++place) {
+      HostThread::Cta& cta = *ctas_[static_cast<std::size_t>(place)];
+      if (cta.live == 0) continue;
+      progress |= RunCta(cta);
+      if (cta.live > 0) continue;
+      if (next < dims_.ctas) {
+        StartCta(cta, next++, shared_bytes);
+      } else {
+        --running;
+      }
+    }
+    if (!progress) sched_yield();
+  }
 }
 
 void GridRunner::Run(const GridDims& dims, std::size_t shared_bytes, const Kernel& kernel) {
@@ -210,32 +205,11 @@ void GridRunner::Run(const GridDims& dims, std::size_t shared_bytes, const Kerne
   std::atomic_thread_fence(std::memory_order_seq_cst);
   dims_ = dims;
   kernel_ = &kernel;
-  failure_ = nullptr;
-
-  const int resident = std::min(dims.ctas, std::max(1, resident_threads_ / dims.threads));
-  while (ctas_.size() < static_cast<std::size_t>(resident)) {
-    ctas_.push_back(std::make_unique<HostThread::Cta>());
-  }
-  int next = 0;
-  int running = 0;
-  for (; next < resident; ++next, ++running) {
-    StartCta(*ctas_[static_cast<std::size_t>(next)], next, shared_bytes);
-  }
-  while (running > 0) {
-    bool progress = false;
-    for (int place = 0; place < resident && !failure_; ++place) {
-      HostThread::Cta& cta = *ctas_[static_cast<std::size_t>(place)];
-      if (cta.live == 0) continue;
-      progress |= RunCta(cta);
-      if (cta.live > 0) continue;
-      if (next < dims.ctas) {
-        StartCta(cta, next++, shared_bytes);
-      } else {
-        --running;
-      }
-    }
-    if (failure_) Abandon();
-    if (!progress) sched_yield();
+  try {
+    RunGrid(shared_bytes);
+  } catch (...) {
+    Abandon();
+    throw;
   }
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }

@@ -8,15 +8,13 @@
 #pragma once
 
 #include <atomic>
-#include <boost/context/fiber.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <vector>
 
-#include "kernels/machine/host/fiber_switch.h"
+#include "kernels/machine/host/fiber.h"
 #include "kernels/machine/host/stack_pool.h"
 #include "kernels/machine/pack.h"
 
@@ -60,9 +58,7 @@ class HostThread {
   State state_ = State::kReturned;
   std::uint32_t warp_operations_ = 0;
   PollSite site_{};  // in state kPolling
-  boost::context::fiber fiber_;
-  StackBounds stack_;
-  void* fake_stack_ = nullptr;
+  Fiber fiber_;      // done until the thread first runs
 };
 
 class GridRunner {
@@ -99,7 +95,8 @@ class GridRunner {
   bool GivesUp() const;
   bool WaitsInVain(const HostThread& thread) const;
   void Resume(HostThread& thread);
-  [[noreturn]] void Abandon();
+  void RunGrid(std::size_t shared_bytes);
+  void Abandon();
   void ThreadReturned(HostThread& thread);
   static void ReleaseBarrier(HostThread::Cta& cta);
   static void ReleaseWarp(HostThread::Cta& cta, int warp);
@@ -114,9 +111,6 @@ class GridRunner {
   // The launch that runs.
   GridDims dims_;
   const Kernel* kernel_ = nullptr;
-  std::exception_ptr failure_;
-  boost::context::fiber scheduler_;  // the way back, while a thread runs
-  StackBounds scheduler_stack_;
 };
 
 }  // namespace mailbench
