@@ -3,7 +3,6 @@
 #pragma once
 
 #include <boost/context/fiber.hpp>
-#include <cstddef>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -52,21 +51,21 @@ class Fiber {
   boost::context::fiber caller_;   // while it runs
   std::exception_ptr failure_;
   bool unwinding_ = false;
-  void* fake_stack_ = nullptr;  // while it is suspended
-  StackBounds stack_;
-  StackBounds caller_stack_;
+  [[no_unique_address]] FakeStack fake_stack_;  // while it is suspended
+  [[no_unique_address]] StackBounds stack_;
+  [[no_unique_address]] StackBounds caller_stack_;
 };
 
 template <typename Function>
 void Fiber::Start(StackPool& stacks, Function function) {
   const boost::context::stack_context stack = stacks.Allocate();
-  stack_ = {static_cast<const std::byte*>(stack.sp) - stack.size, stack.size};
+  stack_ = StackBounds(stack);
   unwinding_ = false;
   context_ = boost::context::fiber(
       std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack),
       PooledStack(stacks),
       [this, function = std::move(function)](boost::context::fiber&& caller) mutable {
-        caller_stack_ = FinishSwitch(nullptr);
+        caller_stack_ = FinishSwitch(FakeStack{});
         caller_ = std::move(caller);
         Run(function);
         StartSwitch(nullptr, caller_stack_);
@@ -86,7 +85,7 @@ void Fiber::Run(Function& function) noexcept {
 
 // Into the fiber, and back.
 inline void Fiber::Switch() {
-  void* fake_stack = nullptr;
+  FakeStack fake_stack;
   StartSwitch(&fake_stack, stack_);
   context_ = std::move(context_).resume();
   FinishSwitch(fake_stack);

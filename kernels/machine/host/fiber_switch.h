@@ -2,6 +2,7 @@
 // Everything here is empty without the sanitizer.
 #pragma once
 
+#include <boost/context/stack_context.hpp>
 #include <cstddef>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -10,26 +11,40 @@
 
 namespace mailbench {
 
+#if defined(__SANITIZE_ADDRESS__)
 struct StackBounds {
+  StackBounds() = default;
+  explicit StackBounds(const boost::context::stack_context& stack)
+      : bottom(static_cast<const std::byte*>(stack.sp) - stack.size), bytes(stack.size) {}
+
   const void* bottom = nullptr;
   std::size_t bytes = 0;
 };
 
-#if defined(__SANITIZE_ADDRESS__)
-// Before a switch to `target`. `fake_stack` keeps the leaving side's state; null when it never
-// comes back.
-inline void StartSwitch(void** fake_stack, const StackBounds& target) {
-  __sanitizer_start_switch_fiber(fake_stack, target.bottom, target.bytes);
+// What the sanitizer keeps of a stack while another runs.
+struct FakeStack {
+  void* kept = nullptr;
+};
+
+// Before a switch to `target`. `leaving` is null when this side never comes back.
+inline void StartSwitch(FakeStack* leaving, const StackBounds& target) {
+  __sanitizer_start_switch_fiber(leaving == nullptr ? nullptr : &leaving->kept, target.bottom,
+                                 target.bytes);
 }
 // After a switch, on the arriving side. Returns the bounds of the stack that was left.
-inline StackBounds FinishSwitch(void* fake_stack) {
+inline StackBounds FinishSwitch(const FakeStack& arriving) {
   StackBounds left;
-  __sanitizer_finish_switch_fiber(fake_stack, &left.bottom, &left.bytes);
+  __sanitizer_finish_switch_fiber(arriving.kept, &left.bottom, &left.bytes);
   return left;
 }
 #else
-inline void StartSwitch(void** /*fake_stack*/, const StackBounds& /*target*/) {}
-inline StackBounds FinishSwitch(void* /*fake_stack*/) { return {}; }
+struct StackBounds {
+  StackBounds() = default;
+  explicit StackBounds(const boost::context::stack_context& /*stack*/) {}
+};
+struct FakeStack {};
+inline void StartSwitch(FakeStack* /*leaving*/, const StackBounds& /*target*/) {}
+inline StackBounds FinishSwitch(const FakeStack& /*arriving*/) { return {}; }
 #endif
 
 }  // namespace mailbench
