@@ -7,11 +7,10 @@
 #include <string>
 
 #include "harness/error.h"
+#include "harness/ranks/test_ranks.h"
 
 namespace mailbench {
 namespace {
-
-Ranks* ranks = nullptr;
 
 bool HasGpu() {
   int count = 0;
@@ -22,12 +21,12 @@ TEST(ChooseDevice, WithoutAGpuIsTheSameMachineErrorOnAllRanks) {
   if (HasGpu()) GTEST_SKIP() << "this machine has a GPU";
   std::string text;
   try {
-    ChooseDevice(DriverTable{}, *ranks, 1);
+    ChooseDevice(DriverTable{}, TestRanks(), 1);
   } catch (const MachineError& error) {
     text = error.what();
   }
   EXPECT_EQ(text.find("no GPU to use: "), 0u) << text;
-  for (const std::string& other : ranks->Gather(text)) EXPECT_EQ(other, text);
+  for (const std::string& other : TestRanks().Gather(text)) EXPECT_EQ(other, text);
 }
 
 TEST(LoadDriver, WithoutADriverIsAMachineErrorThatNamesTheLibrary) {
@@ -46,12 +45,3 @@ TEST(LoadDriver, WithoutADriverIsAMachineErrorThatNamesTheLibrary) {
 
 }  // namespace
 }  // namespace mailbench
-
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  mailbench::Ranks ranks(&argc, &argv);
-  mailbench::ranks = &ranks;
-  const int failed = RUN_ALL_TESTS();
-  ranks.Finalize();
-  return failed;
-}

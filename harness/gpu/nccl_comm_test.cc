@@ -13,27 +13,26 @@
 
 #include "harness/error.h"
 #include "harness/gpu/nccl_window.h"
+#include "harness/ranks/test_ranks.h"
 
 namespace mailbench {
 namespace {
 
-Ranks* g_ranks = nullptr;
-
-bool IsLast() { return g_ranks->rank() == g_ranks->size() - 1; }
+bool IsLast() { return TestRanks().rank() == TestRanks().size() - 1; }
 
 // How the vote speaks of the last rank when it fails alone.
 std::string LastAlone() {
-  return g_ranks->size() == 1 ? "" : "rank " + std::to_string(g_ranks->size() - 1) + ": ";
+  return TestRanks().size() == 1 ? "" : "rank " + std::to_string(TestRanks().size() - 1) + ": ";
 }
 
 // How an error names a rank of this host.
 std::string Where(int rank) {
-  return " failed on rank " + std::to_string(rank) + " on " + g_ranks->hosts().front() + ": ";
+  return " failed on rank " + std::to_string(rank) + " on " + TestRanks().hosts().front() + ": ";
 }
 
 // How the vote tells an error of `call` on the last rank alone.
 std::string LastFailed(const std::string& call) {
-  return LastAlone() + call + Where(g_ranks->size() - 1);
+  return LastAlone() + call + Where(TestRanks().size() - 1);
 }
 
 bool Contains(const std::string& text, const std::string& part) {
@@ -58,7 +57,7 @@ class NcclTest : public testing::Test {
     EXPECT_EQ(Look<int>("fake_nccl_comms"), 0);
     EXPECT_EQ(Look<int>("fake_nccl_memory"), 0);
     EXPECT_EQ(Look<int>("fake_nccl_windows"), 0);
-    g_ranks->Barrier();
+    TestRanks().Barrier();
   }
 
   template <typename Value>
@@ -72,10 +71,11 @@ class NcclTest : public testing::Test {
 
   // The reason not to make a communicator, which all ranks have to share.
   std::string Refusal(int ranks_on_a_gpu) {
-    const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, ranks_on_a_gpu);
+    const NcclResult<NcclComm> result = NcclComm::Create(TestRanks(), ranks_on_a_gpu);
     EXPECT_EQ(result.made, nullptr);
-    EXPECT_EQ(g_ranks->Gather(result.reason),
-              std::vector<std::string>(static_cast<std::size_t>(g_ranks->size()), result.reason));
+    EXPECT_EQ(
+        TestRanks().Gather(result.reason),
+        std::vector<std::string>(static_cast<std::size_t>(TestRanks().size()), result.reason));
     return result.reason;
   }
 
@@ -84,12 +84,12 @@ class NcclTest : public testing::Test {
 };
 
 TEST_F(NcclTest, GathersAndIsFreed) {
-  const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, 1);
+  const NcclResult<NcclComm> result = NcclComm::Create(TestRanks(), 1);
   ASSERT_NE(result.made, nullptr) << result.reason;
   EXPECT_EQ(result.reason, "");
-  const auto ranks = static_cast<std::size_t>(g_ranks->size());
-  const auto rank = static_cast<std::size_t>(g_ranks->rank());
-  const std::string own(16, static_cast<char>('a' + g_ranks->rank()));
+  const auto ranks = static_cast<std::size_t>(TestRanks().size());
+  const auto rank = static_cast<std::size_t>(TestRanks().rank());
+  const std::string own(16, static_cast<char>('a' + TestRanks().rank()));
   std::string all(16 * ranks, '.');
   result.made->AllGather(own.data(), all.data(), 16, nullptr);
   EXPECT_EQ(all.substr(16 * rank, 16), own);
@@ -97,7 +97,7 @@ TEST_F(NcclTest, GathersAndIsFreed) {
 }
 
 TEST_F(NcclTest, AllRanksHaveTheUniqueIdOfRank0) {
-  const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, 1);
+  const NcclResult<NcclComm> result = NcclComm::Create(TestRanks(), 1);
   ASSERT_NE(result.made, nullptr) << result.reason;
   NcclUniqueId expected{};
   result.made->api().get_unique_id(&expected);
@@ -113,10 +113,10 @@ TEST_F(NcclTest, MissingOnOneRankIsMissingOnAll) {
 }
 
 TEST_F(NcclTest, VersionsHaveToBeEqual) {
-  if (g_ranks->size() == 1) GTEST_SKIP() << "one rank has one version";
+  if (TestRanks().size() == 1) GTEST_SKIP() << "one rank has one version";
   if (IsLast()) setenv("FAKE_NCCL_VERSION", "22809", 1);
-  EXPECT_EQ(Refusal(1), "rank 0 has NCCL 2.32.3, but rank " + std::to_string(g_ranks->size() - 1) +
-                            " has NCCL 2.28.9");
+  EXPECT_EQ(Refusal(1), "rank 0 has NCCL 2.32.3, but rank " +
+                            std::to_string(TestRanks().size() - 1) + " has NCCL 2.28.9");
 }
 
 TEST_F(NcclTest, SharedGpusNeedVersionAndVariable) {
@@ -129,7 +129,7 @@ TEST_F(NcclTest, SharedGpusNeedVersionAndVariable) {
   setenv("FAKE_NCCL_VERSION", "23002", 1);
   EXPECT_EQ(Refusal(2), need + "this is NCCL 2.30.2");
   setenv("FAKE_NCCL_VERSION", "23003", 1);
-  const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, 2);
+  const NcclResult<NcclComm> result = NcclComm::Create(TestRanks(), 2);
   ASSERT_NE(result.made, nullptr) << result.reason;
   result.made->Free();
 
@@ -148,21 +148,21 @@ TEST_F(NcclTest, InitFailingOnOneRankFailsOnAll) {
 }
 
 TEST_F(NcclTest, NoUniqueIdFailsOnAll) {
-  if (g_ranks->rank() == 0) setenv("FAKE_NCCL_FAIL", "ncclGetUniqueId", 1);
+  if (TestRanks().rank() == 0) setenv("FAKE_NCCL_FAIL", "ncclGetUniqueId", 1);
   EXPECT_TRUE(Contains(Refusal(1), "ncclGetUniqueId failed"));
 }
 
 TEST_F(NcclTest, ErrorsNameTheCallAndTheRank) {
-  const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, 1);
+  const NcclResult<NcclComm> result = NcclComm::Create(TestRanks(), 1);
   ASSERT_NE(result.made, nullptr) << result.reason;
   setenv("FAKE_NCCL_FAIL", "ncclAllGather", 1);
-  std::vector<char> all(static_cast<std::size_t>(g_ranks->size()));
+  std::vector<char> all(static_cast<std::size_t>(TestRanks().size()));
   try {
     result.made->AllGather("x", all.data(), 1, nullptr);
     ADD_FAILURE() << "no error";
   } catch (const SystemError& error) {
     EXPECT_TRUE(
-        std::string(error.what()).starts_with("ncclAllGather" + Where(g_ranks->rank()) + "nccl"))
+        std::string(error.what()).starts_with("ncclAllGather" + Where(TestRanks().rank()) + "nccl"))
         << error.what();
   }
 
@@ -170,7 +170,7 @@ TEST_F(NcclTest, ErrorsNameTheCallAndTheRank) {
   Look<int>("fake_nccl_async") = static_cast<int>(NcclCode::kInProgress);
   EXPECT_EQ(result.made->AsyncError(), "");
   Look<int>("fake_nccl_async") = static_cast<int>(NcclCode::kRemoteError);
-  EXPECT_TRUE(Contains(result.made->AsyncError(), Where(g_ranks->rank()) + "ncclRemoteError"));
+  EXPECT_TRUE(Contains(result.made->AsyncError(), Where(TestRanks().rank()) + "ncclRemoteError"));
   Look<int>("fake_nccl_async") = 0;
 
   FailOnLast("ncclCommDestroy");
@@ -184,7 +184,7 @@ TEST_F(NcclTest, MulticastIsOffWhereItIsForbidden) {
       unsetenv("MAILBENCH_MULTICAST");
       if (before != nullptr) setenv("NCCL_NVLS_ENABLE", before, 1);
       if (forbidden) setenv("MAILBENCH_MULTICAST", "0", 1);
-      const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, 1);
+      const NcclResult<NcclComm> result = NcclComm::Create(TestRanks(), 1);
       ASSERT_NE(result.made, nullptr) << result.reason;
       EXPECT_STREQ(std::getenv("NCCL_NVLS_ENABLE"), forbidden ? "0" : before);
       result.made->Free();
@@ -206,7 +206,7 @@ TEST_F(NcclTest, KernelsOfRanksThatShareAGpuFitTogether) {
   for (const auto& [ranks_on_a_gpu, before, after] : cases) {
     unsetenv("NCCL_MAX_CTAS");
     if (before != nullptr) setenv("NCCL_MAX_CTAS", before, 1);
-    const NcclResult<NcclComm> result = NcclComm::Create(*g_ranks, ranks_on_a_gpu);
+    const NcclResult<NcclComm> result = NcclComm::Create(TestRanks(), ranks_on_a_gpu);
     ASSERT_NE(result.made, nullptr) << result.reason;
     EXPECT_STREQ(std::getenv("NCCL_MAX_CTAS"), after);
     result.made->Free();
@@ -217,12 +217,13 @@ TEST_F(NcclTest, KernelsOfRanksThatShareAGpuFitTogether) {
 class NcclWindowTest : public NcclTest {
  protected:
   std::string Outcome() {
-    NcclResult<NcclComm> comm = NcclComm::Create(*g_ranks, 1);
+    NcclResult<NcclComm> comm = NcclComm::Create(TestRanks(), 1);
     if (comm.made == nullptr) return "no communicator: " + comm.reason;
     NcclResult<SymmetricWindow> window = SymmetricWindow::Create(*comm.made, 4096);
     EXPECT_EQ(window.made == nullptr, !window.reason.empty());
-    EXPECT_EQ(g_ranks->Gather(window.reason),
-              std::vector<std::string>(static_cast<std::size_t>(g_ranks->size()), window.reason));
+    EXPECT_EQ(
+        TestRanks().Gather(window.reason),
+        std::vector<std::string>(static_cast<std::size_t>(TestRanks().size()), window.reason));
     if (window.made != nullptr) {
       std::memset(window.made->data(), 1, window.made->bytes());
       window.made->Free();
@@ -254,7 +255,7 @@ TEST_F(NcclWindowTest, NoWindowOnOneRankIsNoneOnAll) {
 }
 
 TEST_F(NcclWindowTest, FailingToFreeIsSaidOnAll) {
-  NcclResult<NcclComm> comm = NcclComm::Create(*g_ranks, 1);
+  NcclResult<NcclComm> comm = NcclComm::Create(TestRanks(), 1);
   ASSERT_NE(comm.made, nullptr) << comm.reason;
   for (const char* call : {"ncclCommWindowDeregister", "ncclMemFree"}) {
     unsetenv("FAKE_NCCL_FAIL");
@@ -268,12 +269,3 @@ TEST_F(NcclWindowTest, FailingToFreeIsSaidOnAll) {
 
 }  // namespace
 }  // namespace mailbench
-
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  mailbench::Ranks ranks(&argc, &argv);
-  mailbench::g_ranks = &ranks;
-  const int failed = RUN_ALL_TESTS();
-  ranks.Finalize();
-  return failed;
-}

@@ -10,23 +10,22 @@
 #include "harness/error.h"
 #include "harness/gpu/driver.h"
 #include "harness/gpu/fake_runtime.h"
+#include "harness/ranks/test_ranks.h"
 
 namespace mailbench {
 namespace {
 
-Ranks* ranks = nullptr;
-
 TEST(NcclReferenceTest, MemoryThatIsShortOnOneRankIsTheSameErrorOnAll) {
   setenv("MAILBENCH_NCCL", FAKE_NCCL, 1);
-  const NcclResult<NcclComm> comm = NcclComm::Create(*ranks, 1);
+  const NcclResult<NcclComm> comm = NcclComm::Create(TestRanks(), 1);
   ASSERT_NE(comm.made, nullptr) << comm.reason;
   const DriverTable driver;
   GpuExecutor executor(driver);
   NcclReference reference(*comm.made, executor);
-  const int last = ranks->size() - 1;
-  if (ranks->rank() == last) fake_runtime.malloc_error = cudaErrorMemoryAllocation;
+  const int last = TestRanks().size() - 1;
+  if (TestRanks().rank() == last) fake_runtime.malloc_error = cudaErrorMemoryAllocation;
   const std::vector<std::uint32_t> own(4);
-  std::vector<std::uint32_t> all(own.size() * static_cast<std::size_t>(ranks->size()));
+  std::vector<std::uint32_t> all(own.size() * static_cast<std::size_t>(TestRanks().size()));
   std::string text;
   try {
     reference.AllGather(own, all);
@@ -39,12 +38,3 @@ TEST(NcclReferenceTest, MemoryThatIsShortOnOneRankIsTheSameErrorOnAll) {
 
 }  // namespace
 }  // namespace mailbench
-
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  mailbench::Ranks ranks(&argc, &argv);
-  mailbench::ranks = &ranks;
-  const int failed = RUN_ALL_TESTS();
-  ranks.Finalize();
-  return failed;
-}

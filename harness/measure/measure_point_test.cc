@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "harness/ranks/test_ranks.h"
+
 namespace mailbench {
 namespace {
-
-Ranks* ranks = nullptr;
 
 // Takes as long as it is told, and notes what it is asked for.
 class ScriptedExecutor : public Executor {
@@ -85,15 +85,15 @@ void Measure(Mode mode, bool check, Measured& measured) {
   config.check = check;
   PointKey key;
   key.shape.bytes_per_rank = 16;
-  key.shape.bytes_total = std::int64_t{16} * ranks->size();
+  key.shape.bytes_total = std::int64_t{16} * TestRanks().size();
   HeartbeatSlot slot{};
   Heartbeat heartbeat(&slot);
   CurrentInstance current;
-  MpiReference reference(*ranks);
+  MpiReference reference(TestRanks());
   CallCounter calls;
   measured.record =
       MeasurePoint(key, mode, 0, measured.instance, calls,
-                   {config, *ranks, measured.executor, reference, heartbeat, current});
+                   {config, TestRanks(), measured.executor, reference, heartbeat, current});
 }
 
 TEST(MeasurePoint, TheFirstReplayOfAGraphIsNeverCounted) {
@@ -117,7 +117,7 @@ TEST(MeasurePoint, ChecksBeforeAndAfterTimingWithPayloadsOfTheirOwn) {
   EXPECT_TRUE(std::is_sorted(measured.instance.filled.begin(), measured.instance.filled.end()));
   EXPECT_EQ(std::adjacent_find(measured.instance.filled.begin(), measured.instance.filled.end()),
             measured.instance.filled.end());
-  EXPECT_EQ(measured.record.check.calls, static_cast<std::uint64_t>(9 * ranks->size()));
+  EXPECT_EQ(measured.record.check.calls, static_cast<std::uint64_t>(9 * TestRanks().size()));
   EXPECT_EQ(measured.record.check_reference, "mpi");
   EXPECT_DOUBLE_EQ(measured.record.input_copies_per_call, 0.5);
 }
@@ -133,12 +133,3 @@ TEST(MeasurePoint, EagerSamplesAreOneCall) {
 
 }  // namespace
 }  // namespace mailbench
-
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  mailbench::Ranks ranks(&argc, &argv);
-  mailbench::ranks = &ranks;
-  const int failed = RUN_ALL_TESTS();
-  ranks.Finalize();
-  return failed;
-}

@@ -20,6 +20,7 @@
 
 #include "harness/error.h"
 #include "harness/memory/open_fds.h"
+#include "harness/ranks/test_ranks.h"
 
 namespace mailbench {
 namespace {
@@ -27,8 +28,6 @@ namespace {
 constexpr std::chrono::milliseconds kLong{120'000};
 constexpr std::chrono::milliseconds kShort{300};
 constexpr std::uint64_t kForged = 0xbad;
-
-Ranks* ranks = nullptr;
 
 // A page of memory that holds one number.
 FileDescriptor Memory(std::uint64_t number) {
@@ -45,31 +44,31 @@ std::uint64_t Read(const FileDescriptor& fd, off_t position) {
 }
 
 void ExpectWorks(const FdExchangeHooks& hooks = {}) {
-  const FileDescriptor own = Memory(1000 + static_cast<std::uint64_t>(ranks->rank()));
-  const std::vector<FileDescriptor> fds = ExchangeFds(*ranks, own.get(), kLong, hooks);
-  ASSERT_EQ(fds.size(), static_cast<std::size_t>(ranks->size()));
-  for (int peer = 0; peer < ranks->size(); ++peer) {
+  const FileDescriptor own = Memory(1000 + static_cast<std::uint64_t>(TestRanks().rank()));
+  const std::vector<FileDescriptor> fds = ExchangeFds(TestRanks(), own.get(), kLong, hooks);
+  ASSERT_EQ(fds.size(), static_cast<std::size_t>(TestRanks().size()));
+  for (int peer = 0; peer < TestRanks().size(); ++peer) {
     const FileDescriptor& fd = fds[static_cast<std::size_t>(peer)];
-    ASSERT_EQ(fd.valid(), peer != ranks->rank()) << peer;
+    ASSERT_EQ(fd.valid(), peer != TestRanks().rank()) << peer;
     if (!fd.valid()) continue;
     EXPECT_EQ(Read(fd, 0), 1000u + static_cast<std::uint64_t>(peer));
     EXPECT_NE(fcntl(fd.get(), F_GETFD) & FD_CLOEXEC, 0);
-    const auto mark = static_cast<std::uint64_t>(ranks->rank());
-    EXPECT_EQ(pwrite(fd.get(), &mark, sizeof mark, off_t{8} * (1 + ranks->rank())), 8);
+    const auto mark = static_cast<std::uint64_t>(TestRanks().rank());
+    EXPECT_EQ(pwrite(fd.get(), &mark, sizeof mark, off_t{8} * (1 + TestRanks().rank())), 8);
   }
-  ranks->Barrier();
-  for (int peer = 0; peer < ranks->size(); ++peer) {
-    if (peer == ranks->rank()) continue;
+  TestRanks().Barrier();
+  for (int peer = 0; peer < TestRanks().size(); ++peer) {
+    if (peer == TestRanks().rank()) continue;
     EXPECT_EQ(Read(own, 1 + peer), static_cast<std::uint64_t>(peer));
   }
-  ranks->Barrier();
+  TestRanks().Barrier();
 }
 
 // The text of the SystemError that the exchange ends with on this rank.
 std::string ErrorOf(std::chrono::milliseconds deadline, const FdExchangeHooks& hooks) {
   const FileDescriptor own = Memory(1);
   try {
-    ExchangeFds(*ranks, own.get(), deadline, hooks);
+    ExchangeFds(TestRanks(), own.get(), deadline, hooks);
   } catch (const SystemError& error) {
     return error.what();
   }
@@ -77,7 +76,7 @@ std::string ErrorOf(std::chrono::milliseconds deadline, const FdExchangeHooks& h
 }
 
 void ExpectSameOnAllRanks(const std::string& text) {
-  for (const std::string& other : ranks->Gather(text)) EXPECT_EQ(other, text);
+  for (const std::string& other : TestRanks().Gather(text)) EXPECT_EQ(other, text);
 }
 
 TEST(FdExchange, EveryRankGetsEveryOthersMemory) {
@@ -107,7 +106,7 @@ void SendForgeries(const std::string& directory, const FdMessage& own) {
   const std::string target = FdSocketPath(directory, static_cast<int>(own.rank));
   const FileDescriptor forged = Memory(kForged);
   FdMessage message = own;
-  message.rank = (own.rank + 1) % static_cast<std::uint64_t>(ranks->size());
+  message.rank = (own.rank + 1) % static_cast<std::uint64_t>(TestRanks().size());
   EXPECT_TRUE(SendFd(socket.get(), target, message, forged.get()));
   FdMessage unknown = message;
   unknown.rank = ~std::uint64_t{0};
@@ -157,14 +156,14 @@ TEST(FdExchange, RefusesGarbageFromARankAndStillWorks) {
 }
 
 TEST(FdExchange, ARankThatNeverSendsIsNamedByAll) {
-  if (ranks->size() == 1) GTEST_SKIP() << "nobody to wait for";
+  if (TestRanks().size() == 1) GTEST_SKIP() << "nobody to wait for";
   const std::ptrdiff_t before = OpenFds();
-  const int silent = ranks->size() - 1;
+  const int silent = TestRanks().size() - 1;
   std::string directory;
   FdExchangeHooks hooks;
-  hooks.sends = ranks->rank() != silent;
+  hooks.sends = TestRanks().rank() != silent;
   hooks.socket_bound = [&](const std::string& path, const FdMessage&) { directory = path; };
-  const std::string text = ErrorOf(ranks->size() > 8 ? 30 * kShort : kShort, hooks);
+  const std::string text = ErrorOf(TestRanks().size() > 8 ? 30 * kShort : kShort, hooks);
   EXPECT_NE(text.find("came from rank " + std::to_string(silent) + " within"), std::string::npos)
       << text;
   ExpectSameOnAllRanks(text);
@@ -174,9 +173,9 @@ TEST(FdExchange, ARankThatNeverSendsIsNamedByAll) {
 }
 
 TEST(FdExchange, SaysWhatItRefusedWhenARankIsMissing) {
-  if (ranks->size() == 1 || ranks->size() > 8) GTEST_SKIP() << "for 2 to 8 ranks";
+  if (TestRanks().size() == 1 || TestRanks().size() > 8) GTEST_SKIP() << "for 2 to 8 ranks";
   FdExchangeHooks hooks;
-  hooks.sends = ranks->rank() != 1;
+  hooks.sends = TestRanks().rank() != 1;
   hooks.socket_bound = [](const std::string& directory, const FdMessage& own) {
     if (own.rank == 0) SendForgeries(directory, own);
   };
@@ -188,13 +187,13 @@ TEST(FdExchange, SaysWhatItRefusedWhenARankIsMissing) {
 }
 
 TEST(FdExchange, AFloodHoldsNoRankPastTheDeadline) {
-  if (ranks->size() == 1 || ranks->size() > 8) GTEST_SKIP() << "for 2 to 8 ranks";
+  if (TestRanks().size() == 1 || TestRanks().size() > 8) GTEST_SKIP() << "for 2 to 8 ranks";
   const FileDescriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   const FileDescriptor forged = Memory(kForged);
   const std::ptrdiff_t before = OpenFds();
   std::string target;
   FdExchangeHooks hooks;
-  hooks.sends = ranks->rank() != 1;
+  hooks.sends = TestRanks().rank() != 1;
   hooks.refused = [&] { SendFd(socket.get(), target, {.nonce = 1}, forged.get()); };
   hooks.socket_bound = [&](const std::string& directory, const FdMessage& own) {
     target = FdSocketPath(directory, static_cast<int>(own.rank));
@@ -219,7 +218,7 @@ TEST(FdExchange, NoDirectoryIsTheSameErrorOnAllRanks) {
 
 TEST(FdExchange, ASocketThatCannotBeBoundIsTheSameErrorOnAllRanks) {
   const std::ptrdiff_t before = OpenFds();
-  const int last = ranks->size() - 1;
+  const int last = TestRanks().size() - 1;
   std::string directory;
   FdExchangeHooks hooks;
   hooks.directory_made = [&](const std::string& path) {
@@ -232,14 +231,14 @@ TEST(FdExchange, ASocketThatCannotBeBoundIsTheSameErrorOnAllRanks) {
       << text;
   ExpectSameOnAllRanks(text);
   EXPECT_EQ(OpenFds(), before);
-  if (ranks->rank() == 0) {
+  if (TestRanks().rank() == 0) {
     EXPECT_FALSE(std::filesystem::exists(directory));
   }
   ExpectWorks();
 }
 
 TEST(FdExchange, AProcessThatMayOpenNoMoreFilesSaysSo) {
-  if (ranks->size() < 2 || ranks->size() > 8) GTEST_SKIP() << "for 2 to 8 ranks";
+  if (TestRanks().size() < 2 || TestRanks().size() > 8) GTEST_SKIP() << "for 2 to 8 ranks";
   const std::ptrdiff_t before = OpenFds();
   rlimit limit{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -262,12 +261,3 @@ TEST(FdExchange, AProcessThatMayOpenNoMoreFilesSaysSo) {
 
 }  // namespace
 }  // namespace mailbench
-
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  mailbench::Ranks ranks(&argc, &argv);
-  mailbench::ranks = &ranks;
-  const int failed = RUN_ALL_TESTS();
-  ranks.Finalize();
-  return failed;
-}

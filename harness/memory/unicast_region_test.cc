@@ -19,13 +19,13 @@
 #include "harness/error.h"
 #include "harness/gpu/fake_driver.h"
 #include "harness/memory/open_fds.h"
+#include "harness/ranks/test_ranks.h"
 
 namespace mailbench {
 namespace {
 
 constexpr std::chrono::milliseconds kLong{120'000};
 
-Ranks* ranks = nullptr;
 FakeDriver& fake = FakeDriver::Get();
 
 // The code and text of an error; {kPassed, ""} when there was none.
@@ -42,28 +42,28 @@ Outcome OutcomeOf(const std::function<void()>& step) {
 
 std::unique_ptr<SymmetricRegion> Allocate(std::size_t bytes, const FdExchangeHooks& hooks = {},
                                           std::chrono::milliseconds deadline = kLong) {
-  return AllocateUnicast(fake.table(), *ranks, 0, bytes, deadline, hooks);
+  return AllocateUnicast(fake.table(), TestRanks(), 0, bytes, deadline, hooks);
 }
 
 std::string Each(const char* noun) {
-  return std::to_string(ranks->size()) + " " + noun + (ranks->size() == 1 ? "" : "s");
+  return std::to_string(TestRanks().size()) + " " + noun + (TestRanks().size() == 1 ? "" : "s");
 }
 
 void ExpectNoMisuse() { EXPECT_TRUE(fake.misuse().empty()) << fake.misuse().front(); }
 
 void ExpectSharedByAll(const SymmetricView& view) {
-  ASSERT_EQ(view.peers.size(), static_cast<std::size_t>(ranks->size()));
-  EXPECT_EQ(view.rank, ranks->rank());
+  ASSERT_EQ(view.peers.size(), static_cast<std::size_t>(TestRanks().size()));
+  EXPECT_EQ(view.rank, TestRanks().rank());
   for (std::size_t i = 0; i < view.bytes; ++i) ASSERT_EQ(view.local()[i], std::byte{0}) << i;
-  ranks->Barrier();
-  const auto next = static_cast<std::size_t>((ranks->rank() + 1) % ranks->size());
-  std::memset(view.peers[next], ranks->rank() + 1, view.bytes);
-  ranks->Barrier();
+  TestRanks().Barrier();
+  const auto next = static_cast<std::size_t>((TestRanks().rank() + 1) % TestRanks().size());
+  std::memset(view.peers[next], TestRanks().rank() + 1, view.bytes);
+  TestRanks().Barrier();
   for (std::size_t peer = 0; peer < view.peers.size(); ++peer) {
     const std::size_t writer = (peer + view.peers.size() - 1) % view.peers.size();
     EXPECT_EQ(view.peers[peer][view.bytes - 1], static_cast<std::byte>(writer + 1)) << peer;
   }
-  ranks->Barrier();
+  TestRanks().Barrier();
 }
 
 void ExpectWorks(std::size_t bytes) {
@@ -81,8 +81,11 @@ void ExpectWorks(std::size_t bytes) {
 
 // All ranks saw `outcome`, and nothing is left on this one.
 void ExpectFailedAlike(const Outcome& outcome, std::ptrdiff_t fds, const std::string& directory) {
-  for (const std::string& other : ranks->Gather(outcome.second)) EXPECT_EQ(other, outcome.second);
-  EXPECT_EQ(ranks->Max(static_cast<double>(outcome.first)), static_cast<double>(outcome.first));
+  for (const std::string& other : TestRanks().Gather(outcome.second)) {
+    EXPECT_EQ(other, outcome.second);
+  }
+  EXPECT_EQ(TestRanks().Max(static_cast<double>(outcome.first)),
+            static_cast<double>(outcome.first));
   EXPECT_EQ(fake.Alive(), "");
   EXPECT_EQ(OpenFds(), fds);
   EXPECT_TRUE(directory.empty() || !std::filesystem::exists(directory)) << directory;
@@ -101,10 +104,10 @@ TEST(UnicastRegion, SharesAreZeroedAndSeenByAll) {
 
 TEST(UnicastRegion, TheSizeIsTheLargestThatAnyRankNeeds) {
   fake.Reset();
-  const auto region = Allocate(ranks->rank() == 0 ? 3 * FakeDriver::kGranularity : 16);
+  const auto region = Allocate(TestRanks().rank() == 0 ? 3 * FakeDriver::kGranularity : 16);
   std::byte* const last = region->view().local() + 3 * FakeDriver::kGranularity - 1;
   EXPECT_EQ(*last, std::byte{0});
-  ranks->Barrier();
+  TestRanks().Barrier();
   region->Free();
   ExpectNoMisuse();
 }
@@ -117,7 +120,7 @@ std::vector<std::map<std::string, int>> CountCalls() {
   for (const auto& [function, count] : fake.calls()) text << function << ' ' << count << '\n';
   region->Free();
   std::vector<std::map<std::string, int>> calls;
-  for (const std::string& each : ranks->Gather(text.str())) {
+  for (const std::string& each : TestRanks().Gather(text.str())) {
     std::istringstream in(each);
     std::map<std::string, int>& own = calls.emplace_back();
     std::string function;
@@ -133,18 +136,19 @@ void ExpectFailureOf(const std::string& function, int number, int rank) {
   std::string directory;
   FdExchangeHooks hooks;
   hooks.socket_bound = [&](const std::string& path, const FdMessage&) { directory = path; };
-  if (ranks->rank() == rank) fake.FailCall(function, number, CUDA_ERROR_OUT_OF_MEMORY);
+  if (TestRanks().rank() == rank) fake.FailCall(function, number, CUDA_ERROR_OUT_OF_MEMORY);
   const Outcome outcome = OutcomeOf([&] { Allocate(16, hooks); });
   EXPECT_EQ(outcome.first, ExitCode::kMachine);
   const std::string expected = function + " failed on rank " + std::to_string(rank) + " on " +
-                               ranks->hosts().front() + ": CUDA_ERROR_OUT_OF_MEMORY: out of memory";
+                               TestRanks().hosts().front() +
+                               ": CUDA_ERROR_OUT_OF_MEMORY: out of memory";
   EXPECT_NE(outcome.second.find(expected), std::string::npos) << outcome.second;
   ExpectFailedAlike(outcome, fds, directory);
   ExpectWorks(16);
 }
 
 TEST(UnicastRegion, AnyCallThatFailsOnAnyRankFailsAlikeAndLeavesNothing) {
-  if (ranks->size() > 8) GTEST_SKIP() << "thousands of cases, which fewer ranks have covered";
+  if (TestRanks().size() > 8) GTEST_SKIP() << "thousands of cases, which fewer ranks have covered";
   int cases = 0;
   const std::vector<std::map<std::string, int>> calls = CountCalls();
   for (std::size_t rank = 0; rank < calls.size(); ++rank) {
@@ -155,18 +159,18 @@ TEST(UnicastRegion, AnyCallThatFailsOnAnyRankFailsAlikeAndLeavesNothing) {
     }
   }
   // Granularity, create, memset, synchronise, export; reserve, map, access a share; imports.
-  const int size = ranks->size();
+  const int size = TestRanks().size();
   EXPECT_EQ(cases, size * (5 + 3 * size + (size - 1)));
 }
 
 TEST(UnicastRegion, ARankThatSendsNoDescriptorFailsAlikeAndLeavesNothing) {
-  if (ranks->size() == 1 || ranks->size() > 8) GTEST_SKIP() << "for 2 to 8 ranks";
-  for (int silent = 0; silent < ranks->size(); ++silent) {
+  if (TestRanks().size() == 1 || TestRanks().size() > 8) GTEST_SKIP() << "for 2 to 8 ranks";
+  for (int silent = 0; silent < TestRanks().size(); ++silent) {
     fake.Reset();
     const std::ptrdiff_t fds = OpenFds();
     std::string directory;
     FdExchangeHooks hooks;
-    hooks.sends = ranks->rank() != silent;
+    hooks.sends = TestRanks().rank() != silent;
     hooks.socket_bound = [&](const std::string& path, const FdMessage&) { directory = path; };
     const Outcome outcome = OutcomeOf([&] { Allocate(16, hooks, std::chrono::milliseconds(200)); });
     EXPECT_EQ(outcome.first, ExitCode::kFailed);
@@ -192,23 +196,25 @@ void ExpectFreeFails(const std::string& function, int rank) {
   SCOPED_TRACE(function + " on rank " + std::to_string(rank));
   fake.Reset();
   const auto region = Allocate(16);
-  if (ranks->rank() == rank) fake.FailCall(function, 0, CUDA_ERROR_INVALID_VALUE);
+  if (TestRanks().rank() == rank) fake.FailCall(function, 0, CUDA_ERROR_INVALID_VALUE);
   const Outcome outcome = OutcomeOf([&] { region->Free(); });
   EXPECT_EQ(outcome.first, ExitCode::kFailed);
   EXPECT_NE(outcome.second.find(function + " failed on rank " + std::to_string(rank)),
             std::string::npos)
       << outcome.second;
-  for (const std::string& other : ranks->Gather(outcome.second)) EXPECT_EQ(other, outcome.second);
-  if (ranks->rank() != rank) {
+  for (const std::string& other : TestRanks().Gather(outcome.second)) {
+    EXPECT_EQ(other, outcome.second);
+  }
+  if (TestRanks().rank() != rank) {
     EXPECT_EQ(fake.Alive(), "");
   }
   region->Free();  // once given back, there is nothing to do
-  ranks->Barrier();
+  TestRanks().Barrier();
 }
 
 TEST(UnicastRegion, AFailureToGiveBackIsSaidByAll) {
-  if (ranks->size() > 8) GTEST_SKIP() << "for up to 8 ranks";
-  for (int rank = 0; rank < ranks->size(); ++rank) {
+  if (TestRanks().size() > 8) GTEST_SKIP() << "for up to 8 ranks";
+  for (int rank = 0; rank < TestRanks().size(); ++rank) {
     for (const char* function : {"cuMemUnmap", "cuMemAddressFree", "cuMemRelease"}) {
       ExpectFreeFails(function, rank);
     }
@@ -219,7 +225,7 @@ TEST(UnicastRegion, AFailureToGiveBackIsSaidByAll) {
 TEST(UnicastRegion, ADeviceThatCannotSynchroniseKeepsTheRegion) {
   fake.Reset();
   const auto region = Allocate(16);
-  if (ranks->rank() == ranks->size() - 1) {
+  if (TestRanks().rank() == TestRanks().size() - 1) {
     fake.FailCall("cuCtxSynchronize", 0, CUDA_ERROR_INVALID_VALUE);
   }
   EXPECT_EQ(OutcomeOf([&] { region->Free(); }).first, ExitCode::kFailed);
@@ -243,12 +249,3 @@ TEST(UnicastRegion, WhatWasNotFreedStaysMapped) {
 
 }  // namespace
 }  // namespace mailbench
-
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  mailbench::Ranks ranks(&argc, &argv);
-  mailbench::ranks = &ranks;
-  const int failed = RUN_ALL_TESTS();
-  ranks.Finalize();
-  return failed;
-}

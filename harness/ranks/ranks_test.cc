@@ -8,11 +8,10 @@
 #include <string>
 
 #include "harness/ranks/mpi_error.h"
+#include "harness/ranks/test_ranks.h"
 
 namespace mailbench {
 namespace {
-
-Ranks* g_ranks = nullptr;
 
 // The code and text of the Error that `vote` throws; {kPassed, ""} when it throws none.
 std::pair<ExitCode, std::string> Outcome(const std::function<void()>& vote) {
@@ -25,54 +24,54 @@ std::pair<ExitCode, std::string> Outcome(const std::function<void()>& vote) {
 }
 
 TEST(RanksTest, KnowsWhoTheyAre) {
-  EXPECT_GE(g_ranks->rank(), 0);
-  EXPECT_LT(g_ranks->rank(), g_ranks->size());
+  EXPECT_GE(TestRanks().rank(), 0);
+  EXPECT_LT(TestRanks().rank(), TestRanks().size());
   const LauncherFacts launcher = ReadLauncherEnvironment();
-  EXPECT_EQ(launcher.rank, g_ranks->rank());
-  EXPECT_EQ(launcher.size, g_ranks->size());
-  EXPECT_EQ(g_ranks->hosts().size(), static_cast<std::size_t>(g_ranks->size()));
-  EXPECT_FALSE(g_ranks->hosts().front().empty());
-  EXPECT_TRUE(g_ranks->one_host());
+  EXPECT_EQ(launcher.rank, TestRanks().rank());
+  EXPECT_EQ(launcher.size, TestRanks().size());
+  EXPECT_EQ(TestRanks().hosts().size(), static_cast<std::size_t>(TestRanks().size()));
+  EXPECT_FALSE(TestRanks().hosts().front().empty());
+  EXPECT_TRUE(TestRanks().one_host());
 }
 
 TEST(RanksTest, MaxAndGatherGoByRank) {
-  g_ranks->Barrier();
-  EXPECT_EQ(g_ranks->Max(-g_ranks->rank()), 0);
-  EXPECT_EQ(g_ranks->Max(g_ranks->rank()), g_ranks->size() - 1);
-  const std::vector<double> values = g_ranks->Gather(g_ranks->rank() * 1.5);
-  ASSERT_EQ(values.size(), static_cast<std::size_t>(g_ranks->size()));
+  TestRanks().Barrier();
+  EXPECT_EQ(TestRanks().Max(-TestRanks().rank()), 0);
+  EXPECT_EQ(TestRanks().Max(TestRanks().rank()), TestRanks().size() - 1);
+  const std::vector<double> values = TestRanks().Gather(TestRanks().rank() * 1.5);
+  ASSERT_EQ(values.size(), static_cast<std::size_t>(TestRanks().size()));
   for (std::size_t rank = 0; rank < values.size(); ++rank) {
     EXPECT_EQ(values[rank], static_cast<double>(rank) * 1.5);
   }
 }
 
 TEST(RanksTest, GathersTextsOfAnyLength) {
-  const auto rank = static_cast<std::size_t>(g_ranks->rank());
-  const std::vector<std::string> texts = g_ranks->Gather(std::string(rank * 1000, 'x'));
-  ASSERT_EQ(texts.size(), static_cast<std::size_t>(g_ranks->size()));
+  const auto rank = static_cast<std::size_t>(TestRanks().rank());
+  const std::vector<std::string> texts = TestRanks().Gather(std::string(rank * 1000, 'x'));
+  ASSERT_EQ(texts.size(), static_cast<std::size_t>(TestRanks().size()));
   for (std::size_t each = 0; each < texts.size(); ++each) {
     EXPECT_EQ(texts[each], std::string(each * 1000, 'x'));
   }
 }
 
 TEST(VoteTest, PassesWhenNoRankFailed) {
-  EXPECT_NO_THROW(g_ranks->Vote(ExitCode::kPassed, ""));
+  EXPECT_NO_THROW(TestRanks().Vote(ExitCode::kPassed, ""));
   // A code without a text is no failure.
-  EXPECT_NO_THROW(g_ranks->Vote(ExitCode::kHung, ""));
+  EXPECT_NO_THROW(TestRanks().Vote(ExitCode::kHung, ""));
 }
 
 TEST(VoteTest, OneRankThatFailedIsNamedOnEveryRank) {
-  const int last = g_ranks->size() - 1;
-  const bool failed = g_ranks->rank() == last;
+  const int last = TestRanks().size() - 1;
+  const bool failed = TestRanks().rank() == last;
   const auto [code, text] =
-      Outcome([&] { g_ranks->Vote(ExitCode::kFailed, failed ? "the disk is full" : ""); });
+      Outcome([&] { TestRanks().Vote(ExitCode::kFailed, failed ? "the disk is full" : ""); });
   EXPECT_EQ(code, ExitCode::kFailed);
   EXPECT_EQ(text,
             last == 0 ? "the disk is full" : "rank " + std::to_string(last) + ": the disk is full");
 }
 
 TEST(VoteTest, AllRanksWithOneTextAreNotNamed) {
-  const auto [code, text] = Outcome([] { g_ranks->Vote(ExitCode::kUsage, "no such flag"); });
+  const auto [code, text] = Outcome([] { TestRanks().Vote(ExitCode::kUsage, "no such flag"); });
   EXPECT_EQ(code, ExitCode::kUsage);
   EXPECT_EQ(text, "no such flag");
 }
@@ -80,10 +79,10 @@ TEST(VoteTest, AllRanksWithOneTextAreNotNamed) {
 TEST(VoteTest, TheWorstCodeWinsAndThenTheLowestRank) {
   const ExitCode codes[] = {ExitCode::kUsage, ExitCode::kWrong, ExitCode::kWrong,
                             ExitCode::kMachine};
-  const auto rank = static_cast<std::size_t>(g_ranks->rank());
+  const auto rank = static_cast<std::size_t>(TestRanks().rank());
   const auto [code, text] =
-      Outcome([&] { g_ranks->Vote(codes[rank % 4], "text of " + std::to_string(rank)); });
-  if (g_ranks->size() == 1) {
+      Outcome([&] { TestRanks().Vote(codes[rank % 4], "text of " + std::to_string(rank)); });
+  if (TestRanks().size() == 1) {
     EXPECT_EQ(code, ExitCode::kUsage);
     EXPECT_EQ(text, "text of 0");
   } else {
@@ -93,33 +92,24 @@ TEST(VoteTest, TheWorstCodeWinsAndThenTheLowestRank) {
 }
 
 TEST(VoteTest, ThrowsTheTypeOfTheCode) {
-  EXPECT_THROW(g_ranks->Vote(ExitCode::kUsage, "x"), UsageError);
-  EXPECT_THROW(g_ranks->Vote(ExitCode::kMachine, "x"), MachineError);
-  EXPECT_THROW(g_ranks->Vote(ExitCode::kFailed, "x"), SystemError);
-  EXPECT_EQ(Outcome([] { g_ranks->Vote(ExitCode::kHung, "x"); }).first, ExitCode::kHung);
-  EXPECT_EQ(Outcome([] { g_ranks->Vote(ExitCode::kPassed, "x"); }).first, ExitCode::kFailed);
+  EXPECT_THROW(TestRanks().Vote(ExitCode::kUsage, "x"), UsageError);
+  EXPECT_THROW(TestRanks().Vote(ExitCode::kMachine, "x"), MachineError);
+  EXPECT_THROW(TestRanks().Vote(ExitCode::kFailed, "x"), SystemError);
+  EXPECT_EQ(Outcome([] { TestRanks().Vote(ExitCode::kHung, "x"); }).first, ExitCode::kHung);
+  EXPECT_EQ(Outcome([] { TestRanks().Vote(ExitCode::kPassed, "x"); }).first, ExitCode::kFailed);
 }
 
 TEST(MpiErrorTest, SaysCallTextPlaceAndRank) {
   int value = 0;
   const auto [code, text] =
-      Outcome([&] { MAILBENCH_MPI(MPI_Send(&value, 1, MPI_INT, 1 << 20, 0, g_ranks->comm())); });
+      Outcome([&] { MAILBENCH_MPI(MPI_Send(&value, 1, MPI_INT, 1 << 20, 0, TestRanks().comm())); });
   EXPECT_EQ(code, ExitCode::kFailed);
-  const std::string start = "MPI_Send failed on rank " + std::to_string(g_ranks->rank()) + " on " +
-                            g_ranks->hosts()[static_cast<std::size_t>(g_ranks->rank())] +
-                            ": MPI_ERR_RANK";
+  const std::string start =
+      "MPI_Send failed on rank " + std::to_string(TestRanks().rank()) + " on " +
+      TestRanks().hosts()[static_cast<std::size_t>(TestRanks().rank())] + ": MPI_ERR_RANK";
   EXPECT_EQ(text.substr(0, start.size()), start);
   EXPECT_NE(text.find("ranks_test.cc:"), std::string::npos);
 }
 
 }  // namespace
 }  // namespace mailbench
-
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  mailbench::Ranks ranks(&argc, &argv);
-  mailbench::g_ranks = &ranks;
-  const int failed = RUN_ALL_TESTS();
-  ranks.Finalize();
-  return failed;
-}

@@ -8,17 +8,15 @@
 #include <cstdlib>
 #include <vector>
 
-#include "harness/ranks/ranks.h"
+#include "harness/ranks/test_ranks.h"
 
 namespace mailbench {
 namespace {
 
-Ranks* g_ranks = nullptr;
-
 TEST(RunBoardTest, EveryRankSeesEveryRank) {
-  RunBoard board(*g_ranks);
-  const auto size = static_cast<std::size_t>(g_ranks->size());
-  const auto rank = static_cast<std::size_t>(g_ranks->rank());
+  RunBoard board(TestRanks());
+  const auto size = static_cast<std::size_t>(TestRanks().size());
+  const auto rank = static_cast<std::size_t>(TestRanks().rank());
   ASSERT_EQ(board.view().slots.size(), size);
   EXPECT_EQ(board.view().own, rank);
   EXPECT_EQ(board.slot(), &board.view().slots[rank]);
@@ -31,8 +29,8 @@ TEST(RunBoardTest, EveryRankSeesEveryRank) {
   for (std::size_t call = 0; call < rank; ++call) {
     heartbeat.CountCall();
   }
-  g_ranks->Barrier();
-  const std::vector<double> pids = g_ranks->Gather(getpid());
+  TestRanks().Barrier();
+  const std::vector<double> pids = TestRanks().Gather(getpid());
   const std::vector<RankSnapshot> snapshots = TakeSnapshots(board.view(), Liveness::kAllRanks);
   ASSERT_EQ(snapshots.size(), size);
   for (std::size_t each = 0; each < size; ++each) {
@@ -43,18 +41,18 @@ TEST(RunBoardTest, EveryRankSeesEveryRank) {
     EXPECT_EQ(snapshots[each].state.point, each + 10);
     EXPECT_EQ(snapshots[each].state.calls, each);
   }
-  g_ranks->Barrier();
+  TestRanks().Barrier();
   board.Free();
 }
 
 TEST(RunBoardTest, OneRankClaims) {
-  RunBoard board(*g_ranks);
+  RunBoard board(TestRanks());
   EXPECT_FALSE(HasEnded(board.view()));
   EXPECT_FALSE(SaidCode(board.view()));
-  g_ranks->Barrier();
+  TestRanks().Barrier();
   const bool claimed = TryClaim(board.view()).claimed;
   double claims = 0;
-  for (const double each : g_ranks->Gather(claimed ? 1.0 : 0.0)) {
+  for (const double each : TestRanks().Gather(claimed ? 1.0 : 0.0)) {
     claims += each;
   }
   EXPECT_EQ(claims, 1);
@@ -63,7 +61,7 @@ TEST(RunBoardTest, OneRankClaims) {
     SayEnding(board.view(), ExitCode::kWrong, "call 3 is wrong");
     MarkEnded(board.view());
   }
-  g_ranks->Barrier();
+  TestRanks().Barrier();
   EXPECT_TRUE(HasEnded(board.view()));
   EXPECT_EQ(SaidCode(board.view()), ExitCode::kWrong);
   EXPECT_EQ(SaidReason(board.view()), "call 3 is wrong");
@@ -72,23 +70,14 @@ TEST(RunBoardTest, OneRankClaims) {
 
 TEST(RunBoardTest, ABoardCanBeMadeAgain) {
   for (int round = 0; round < 5; ++round) {
-    RunBoard board(*g_ranks);
+    RunBoard board(TestRanks());
     EXPECT_FALSE(IsClaimed(board.view()));
     EXPECT_EQ(Read(*board.slot()).calls, 0U);
     Heartbeat(board.slot()).CountCall();
-    g_ranks->Barrier();
+    TestRanks().Barrier();
     board.Free();
   }
 }
 
 }  // namespace
 }  // namespace mailbench
-
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  mailbench::Ranks ranks(&argc, &argv);
-  mailbench::g_ranks = &ranks;
-  const int failed = RUN_ALL_TESTS();
-  ranks.Finalize();
-  return failed;
-}

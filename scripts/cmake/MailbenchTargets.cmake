@@ -27,7 +27,7 @@ function(mailbench_resource_lock variable)
 endfunction()
 
 # mailbench_test(NAME SOURCES ... LINK ... [LABELS ...] [RANKS N...]): a GoogleTest
-# program, run once, or once for each N under mpirun.
+# program, run once, or once for each N under mpirun with TestRanks() (harness/ranks/test_ranks.h).
 function(mailbench_test name)
   if(NOT MAILBENCH_BUILD_TESTS)
     return()
@@ -39,7 +39,7 @@ function(mailbench_test name)
   mailbench_resource_lock(lock ${ARG_LABELS})
   add_executable(${name} ${ARG_SOURCES})
   if(ARG_RANKS)
-    target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest mailbench_flags)
+    target_link_libraries(${name} PRIVATE ${ARG_LINK} mailbench_mpi_test_main mailbench_flags)
     foreach(ranks ${ARG_RANKS})
       mailbench_mpi_test(${name}.np${ranks} RANKS ${ranks} COMMAND $<TARGET_FILE:${name}>
                          LABELS ${ARG_LABELS})
