@@ -28,6 +28,10 @@ class BadInput(unittest.TestCase):
     def test_values(self):
         cases = [
             ("--protocol", "magic"),
+            ("--protocol", "lamport,magic", "magic"),
+            ("--protocol", "lamport,lamport", "lamport"),
+            ("--ranks", "2,9", "9"),
+            ("--ranks", "2,2", "2"),
             ("--ranks", "0"),
             ("--ranks", "9"),
             ("--ranks", "two"),

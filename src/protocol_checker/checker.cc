@@ -67,8 +67,8 @@ void ShowFinding(const Model& model, const WorldRules& rules, const Finding& fin
   WriteIfAsked(trace_path, TimelineText(trace));
 }
 
-SearchRecord SearchBy(StrategyKind kind, const CheckerOptions& options, std::size_t done,
-                      Progress& progress, const Interrupt& interrupt) {
+SearchRecord SearchBy(StrategyKind kind, const CheckerCase& searched, const CheckerOptions& options,
+                      std::size_t done, Progress& progress, const Interrupt& interrupt) {
   SearchOptions search;
   search.kind = kind;
   search.seed = options.seed;
@@ -78,9 +78,10 @@ SearchRecord SearchBy(StrategyKind kind, const CheckerOptions& options, std::siz
   search.seconds = options.seconds;
   search.goes_on = [&](std::uint64_t) { return !interrupt.heard(); };
   SearchRecord record;
+  record.searched = searched;
   record.kind = kind;
   record.result =
-      SearchInParallel(*options.model, options.scenario, options.rules, search, options.jobs,
+      SearchInParallel(*searched.model, searched.scenario, options.rules, search, options.jobs,
                        [&](std::uint64_t schedules) {
                          progress.Show(done, std::string(ToString(kind)) + " " +
                                                  std::to_string(schedules) + " schedules");
@@ -92,11 +93,16 @@ SearchRecord SearchBy(StrategyKind kind, const CheckerOptions& options, std::siz
 // Until one finds a violation, or the interrupt.
 std::vector<SearchRecord> SearchByAll(const CheckerOptions& options, const Interrupt& interrupt) {
   std::vector<SearchRecord> records;
-  Progress progress(STDERR_FILENO, options.strategies.size());
-  for (const StrategyKind kind : options.strategies) {
-    records.push_back(SearchBy(kind, options, records.size(), progress, interrupt));
-    Print(TableLine(kind, options.delay_bound, records.back().result));
-    if (records.back().result.total.violation || interrupt.heard()) break;
+  Progress progress(STDERR_FILENO, options.cases.size() * options.strategies.size());
+  for (const CheckerCase& each : options.cases) {
+    Print((records.empty() ? "" : "\n") +
+          HeadText(each.model->name, each.model->summary, each.scenario, options.rules) +
+          TableHead());
+    for (const StrategyKind kind : options.strategies) {
+      records.push_back(SearchBy(kind, each, options, records.size(), progress, interrupt));
+      Print(TableLine(kind, options.delay_bound, records.back().result));
+      if (records.back().result.total.violation || interrupt.heard()) return records;
+    }
   }
   return records;
 }
@@ -104,14 +110,15 @@ std::vector<SearchRecord> SearchByAll(const CheckerOptions& options, const Inter
 void ShowViolation(const CheckerOptions& options, SearchRecord& record,
                    const Interrupt& interrupt) {
   const SearchResult& total = record.result.total;
-  const Finding found = {options.scenario, total.schedule, *total.violation};
+  const Model& model = *record.searched.model;
+  const Finding found = {record.searched.scenario, total.schedule, *total.violation};
   Print("\nfound by " + Describe(found.schedule) + ": " + found.violation.text + "\nminimising\n");
   MinimiseBudget budget;
   budget.goes_on = [&] { return !interrupt.heard(); };
-  record.minimised = Minimise(*options.model, options.rules, found, budget);
+  record.minimised = Minimise(model, options.rules, found, budget);
   WriteIfAsked(options.save_replay,
-               SavedScheduleText({options.model->name, options.rules, *record.minimised}));
-  ShowFinding(*options.model, options.rules, *record.minimised, options.trace);
+               SavedScheduleText({model.name, options.rules, *record.minimised}));
+  ShowFinding(model, options.rules, *record.minimised, options.trace);
 }
 
 // What was cut short, and by what; empty when nothing was.
@@ -133,8 +140,6 @@ ExitCode Check(const CheckerOptions& options) {
     RequireWritable(path, options.force);
   }
   const RunFacts facts = CheckerFacts(options);
-  Print(HeadText(options.model->name, options.model->summary, options.scenario, options.rules) +
-        TableHead());
   std::vector<SearchRecord> records = SearchByAll(options, interrupt);
   const bool violated = records.back().result.total.violation.has_value();
   if (violated) ShowViolation(options, records.back(), interrupt);

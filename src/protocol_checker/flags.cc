@@ -17,7 +17,7 @@ constexpr const char* kHead =
     "protocol_checker: looks for an interleaving that breaks a protocol, on worlds of ranks in "
     "this\n"
     "process, whose every step and every landing word it decides.\n\n"
-    "Usage: protocol_checker --protocol NAME [FLAG]...\n";
+    "Usage: protocol_checker --protocol LIST [FLAG]...\n";
 constexpr const char* kFoot =
     "\nExit code: 0 no violation found; 1 an interrupt or any other failure; 2 usage; 5 a "
     "violation.\n";
@@ -32,8 +32,8 @@ std::string Padded(std::string text, std::size_t width) {
 const std::vector<Flag>& CheckerFlags() {
   using enum FlagType;
   static const std::vector<Flag> flags = {
-      {"protocol", "", kWord, kWhat, "NAME", "one of --list"},
-      {"ranks", "", kCount, kWhat, "N", "1 to 8 (default: 2)"},
+      {"protocol", "", kWordList, kWhat, "LIST", "some of --list"},
+      {"ranks", "", kWordList, kWhat, "LIST", "each 1 to 8 (default: 2)"},
       {"sizes", "", kWordList, kWhat, "LIST", "packs a rank, call by call (default: 1,2,1,2)"},
       {"threads", "", kCount, kWhat, "N", "threads a CTA, 1 to 8 (default: 1)"},
       {"publish", "", kWord, kWhat, "HOW", "multicast or unicast (default: multicast)"},
@@ -53,8 +53,9 @@ const std::vector<Flag>& CheckerFlags() {
       {"strategy", "", kWordList, kSearch, "LIST",
        "biased, pct, uniform, exhaustive (default: biased,pct,exhaustive)"},
       {"delay-bound", "", kCount, kSearch, "N", "of exhaustive, 0 to 6 (default: 2)"},
-      {"schedules", "", kCount, kSearch, "N", "of each strategy at most"},
-      {"seconds", "", kSeconds, kSearch, "S", "for each strategy at most (default: 3)"},
+      {"schedules", "", kCount, kSearch, "N",
+       "of each strategy at most, for each protocol and number of ranks"},
+      {"seconds", "", kSeconds, kSearch, "S", "for each of these at most (default: 3)"},
       {"seed", "", kCount, kSearch, "N", "of the random strategies (default: 1)"},
       {"jobs", "", kCount, kSearch, "N", "workers (default: one a core)"},
 

@@ -79,9 +79,20 @@ std::vector<std::int64_t> ReadSizes(const Reader& reader) {
   return sizes;
 }
 
+std::vector<int> ReadRanks(const Reader& reader) {
+  const Setting* setting = reader.Get("ranks");
+  if (setting == nullptr) return {2};
+  RequireDistinct(*setting);
+  std::vector<int> ranks;
+  for (const std::string& item : setting->items) {
+    ranks.push_back(static_cast<int>(ParseCount(setting->origin, item, 1, kMostRanks)));
+  }
+  return ranks;
+}
+
+// All but the ranks.
 Scenario ReadScenario(const Reader& reader) {
   Scenario scenario;
-  scenario.ranks = static_cast<int>(reader.Count("ranks", 2, 1, kMostRanks));
   scenario.sizes = ReadSizes(reader);
   scenario.threads = static_cast<int>(reader.Count("threads", 1, 1, kMostThreads));
   scenario.multicast = reader.Word("publish", {"multicast", "unicast"}) == "multicast";
@@ -159,14 +170,29 @@ void ReadBudget(const Reader& reader, CheckerOptions& options) {
   options.jobs = static_cast<int>(reader.Count("jobs", cores, 1, kMostJobs));
 }
 
-const Model* ReadModel(const Reader& reader, const std::vector<Model>& models) {
+std::vector<const Model*> ReadProtocols(const Reader& reader, const std::vector<Model>& models) {
   const Setting* setting = reader.Get("protocol");
   if (setting == nullptr) throw UsageError("--protocol is missing; --list names them");
-  const Model* model = FindModel(models, setting->items.front());
-  if (model == nullptr) {
-    Refuse(setting->origin, setting->items.front(), "is no protocol; --list names them");
+  RequireDistinct(*setting);
+  std::vector<const Model*> protocols;
+  for (const std::string& item : setting->items) {
+    protocols.push_back(FindModel(models, item));
+    if (protocols.back() == nullptr) {
+      Refuse(setting->origin, item, "is no protocol; --list names them");
+    }
   }
-  return model;
+  return protocols;
+}
+
+std::vector<CheckerCase> ReadCases(const Reader& reader, const std::vector<Model>& models) {
+  std::vector<CheckerCase> cases;
+  for (const Model* model : ReadProtocols(reader, models)) {
+    for (const int ranks : ReadRanks(reader)) {
+      cases.push_back({model, ReadScenario(reader)});
+      cases.back().scenario.ranks = ranks;
+    }
+  }
+  return cases;
 }
 
 void RefuseBesideReplay(const Settings& settings) {
@@ -210,8 +236,7 @@ CheckerOptions ReadCheckerOptions(std::span<const char* const> args,
     RefuseBesideReplay(settings);
     return options;
   }
-  options.model = ReadModel(reader, models);
-  options.scenario = ReadScenario(reader);
+  options.cases = ReadCases(reader, models);
   options.rules = ReadRules(reader);
   options.strategies = ReadStrategies(reader);
   ReadBudget(reader, options);

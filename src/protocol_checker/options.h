@@ -11,14 +11,19 @@
 
 namespace mailbench {
 
-struct CheckerOptions {
+// A protocol in a world.
+struct CheckerCase {
   const Model* model = nullptr;  // into the models that the options were read with
   Scenario scenario;
+};
+
+struct CheckerOptions {
+  std::vector<CheckerCase> cases;  // every protocol with every number of ranks
   WorldRules rules;
   std::vector<StrategyKind> strategies;
   int delay_bound = 2;
-  std::uint64_t schedules = 0;  // of each strategy; 0: as many as the time allows
-  double seconds = 0;           // for each strategy; 0: no limit
+  std::uint64_t schedules = 0;  // of each case by each strategy; 0: as many as the time allows
+  double seconds = 0;           // for each of these; 0: no limit
   std::uint64_t seed = 1;
   int jobs = 1;
   bool force = false;

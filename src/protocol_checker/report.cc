@@ -25,17 +25,28 @@ Json FabricJson(const WorldRules& rules) {
   return fabric;
 }
 
+void AddOnce(const Json& value, Json& list) {
+  if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+}
+
 Json ConfigJson(const CheckerOptions& options) {
   Json strategies = Json::array();
   for (const StrategyKind kind : options.strategies) strategies.push_back(ToString(kind));
-  Json config = {{"protocol", options.model->name},
-                 {"ranks", options.scenario.ranks},
-                 {"sizes", options.scenario.sizes},
-                 {"threads", options.scenario.threads},
-                 {"publish", options.scenario.multicast ? "multicast" : "unicast"},
-                 {"streams", options.scenario.streams},
-                 {"producer", options.scenario.producer},
-                 {"replays", options.scenario.replays},
+  Json protocols = Json::array();
+  Json ranks = Json::array();
+  for (const CheckerCase& each : options.cases) {
+    AddOnce(each.model->name, protocols);
+    AddOnce(each.scenario.ranks, ranks);
+  }
+  const Scenario& scenario = options.cases.front().scenario;
+  Json config = {{"protocol", protocols},
+                 {"ranks", ranks},
+                 {"sizes", scenario.sizes},
+                 {"threads", scenario.threads},
+                 {"publish", scenario.multicast ? "multicast" : "unicast"},
+                 {"streams", scenario.streams},
+                 {"producer", scenario.producer},
+                 {"replays", scenario.replays},
                  {"fabric", FabricJson(options.rules)},
                  {"pdl", options.rules.programmatic_launch ? "on" : "off"},
                  {"resident-ctas", options.rules.resident_ctas},
@@ -55,11 +66,11 @@ Json FindingJson(const Finding& finding) {
           {"text", finding.violation.text}};
 }
 
-Json ViolationJson(const CheckerOptions& options, const SearchRecord& record) {
+Json ViolationJson(const SearchRecord& record) {
   const SearchResult& total = record.result.total;
   if (!total.violation) return nullptr;
   return {{"property", ToString(total.violation->property)},
-          {"found", FindingJson({options.scenario, total.schedule, *total.violation})},
+          {"found", FindingJson({record.searched.scenario, total.schedule, *total.violation})},
           {"minimised", record.minimised ? FindingJson(*record.minimised) : Json(nullptr)}};
 }
 
@@ -67,8 +78,8 @@ Json ModelJson(const CheckerOptions& options, const SearchRecord& record) {
   const ParallelResult& result = record.result;
   const bool exhaustive = record.kind == StrategyKind::kExhaustive;
   return {{"kind", "model"},
-          {"protocol", options.model->name},
-          {"scenario", ScenarioJson(options.scenario)},
+          {"protocol", record.searched.model->name},
+          {"scenario", ScenarioJson(record.searched.scenario)},
           {"rules", RulesJson(options.rules)},
           {"strategy", ToString(record.kind)},
           {"seed", exhaustive ? Json(nullptr) : Json(options.seed)},
@@ -79,7 +90,7 @@ Json ModelJson(const CheckerOptions& options, const SearchRecord& record) {
           {"seconds", result.seconds},
           {"schedules_per_second_per_worker", result.schedules_per_second_per_worker()},
           {"exhausted", exhaustive ? Json(result.total.exhausted) : Json(nullptr)},
-          {"violation", ViolationJson(options, record)}};
+          {"violation", ViolationJson(record)}};
 }
 
 RunEnding EndingOf(const std::vector<SearchRecord>& records, const std::string& interrupted) {

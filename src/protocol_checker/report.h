@@ -14,6 +14,7 @@ namespace mailbench {
 
 // What one strategy has searched.
 struct SearchRecord {
+  CheckerCase searched;
   StrategyKind kind = StrategyKind::kBiased;
   ParallelResult result;
   std::optional<Finding> minimised;  // of its violation

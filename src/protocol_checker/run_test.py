@@ -69,6 +69,25 @@ class Clean(Checker):
         for name in ("lamport", "overlapped", "overlapped-acq-rel"):
             self.check("--protocol", name, "--schedules", "20", "--strategy", "pct")
 
+    def test_lists_are_every_protocol_with_every_number_of_ranks(self):
+        report = self.directory / "report.json"
+        result = self.check(
+            "--protocol", "overlapped,lamport", "--ranks", "3,1", "--sizes", "1",
+            "--strategy", "pct,biased", "--schedules", "10", "--json", report,
+        )  # fmt: skip
+        cases = [("overlapped", 3), ("overlapped", 1), ("lamport", 3), ("lamport", 1)]
+        shown = re.findall(r"^protocol  ([\w-]+):.*\nscenario  (\d) ranks?,", result.stdout, re.M)
+        self.assertEqual([(name, int(ranks)) for name, ranks in shown], cases)
+        self.assertEqual(len(re.findall(r"^(?:pct|biased) +10 ", result.stdout, re.M)), 8)
+        written = read_report(report)
+        self.assertEqual(written["config"]["protocol"], ["overlapped", "lamport"])
+        self.assertEqual(written["config"]["ranks"], [3, 1])
+        searched = [
+            (model["protocol"], model["scenario"]["ranks"], model["strategy"], model["schedules"])
+            for model in written["models"]
+        ]
+        self.assertEqual(searched, [(*case, by, 10) for case in cases for by in ("pct", "biased")])
+
     def test_reports_producer_and_replays(self):
         report = self.directory / "report.json"
         result = self.check(
@@ -82,7 +101,7 @@ class Clean(Checker):
             self.assertEqual(of["replays"], 3)
 
     def test_help_and_version(self):
-        self.assertIn("--protocol NAME", self.check("--help").stdout)
+        self.assertIn("--protocol LIST", self.check("--help").stdout)
         self.assertRegex(self.check("--version").stdout, r"^mailbench \d")
 
 
@@ -92,6 +111,20 @@ class Violations(Checker):
             "--protocol", "torn", "--ranks", "3", "--sizes", "1,2,1", *arguments,
             binary=FAULTS, code=WRONG,
         )  # fmt: skip
+
+    def test_the_first_violation_of_a_list_ends_it(self):
+        report = self.directory / "report.json"
+        result = self.check(
+            "--protocol", "hasty,torn,deaf", "--ranks", "2,3", "--sizes", "1,2,1",
+            "--schedules", "300", "--strategy", "biased", "--json", report, binary=FAULTS, code=WRONG,
+        )  # fmt: skip
+        self.assertNotIn("deaf", result.stdout)
+        models = read_report(report)["models"]
+        self.assertEqual(
+            [(model["protocol"], model["scenario"]["ranks"]) for model in models],
+            [("hasty", 2), ("hasty", 3), ("torn", 2)],
+        )
+        self.assertIsNotNone(models[-1]["violation"]["minimised"])
 
     def test_a_short_schedule_and_its_timeline(self):
         report, trace = self.directory / "report.json", self.directory / "trace.txt"
