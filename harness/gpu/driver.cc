@@ -2,7 +2,10 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "harness/error.h"
 #include "harness/gpu/gpu_facts_text.h"
@@ -37,10 +40,34 @@ DriverTable FindAll() {
 #define MAILBENCH_FIND(name, version) Find("cu" #name, version, table.name);
   MAILBENCH_DRIVER_FUNCTIONS(MAILBENCH_FIND)
 #undef MAILBENCH_FIND
+  if (!MulticastForbidden().empty()) RefuseMulticast(table);
   return table;
 }
 
 }  // namespace
+
+std::string MulticastForbidden() {
+  const char* const ours = std::getenv("MAILBENCH_MULTICAST");
+  if (ours != nullptr && std::string_view(ours) != "1") {
+    return "MAILBENCH_MULTICAST=" + std::string(ours) + " forbids it";
+  }
+  const char* const nccl = std::getenv("NCCL_NVLS_ENABLE");
+  if (nccl != nullptr && std::strtoll(nccl, nullptr, 0) == 0) {
+    return "NCCL_NVLS_ENABLE=" + std::string(nccl) + " forbids it";
+  }
+  return "";
+}
+
+void RefuseMulticast(DriverTable& table) {
+  using Handle = CUmemGenericAllocationHandle;
+  using Flags = unsigned long long;  // NOLINT(google-runtime-int): the driver's own type
+  table.MulticastCreate = [](Handle*, const CUmulticastObjectProp*) -> CUresult {
+    return CUDA_ERROR_NOT_PERMITTED;
+  };
+  table.MulticastAddDevice = [](Handle, CUdevice) -> CUresult { return CUDA_ERROR_NOT_PERMITTED; };
+  table.MulticastBindMem = [](Handle, std::size_t, Handle, std::size_t, std::size_t,
+                              Flags) -> CUresult { return CUDA_ERROR_NOT_PERMITTED; };
+}
 
 const DriverTable& LoadDriver() {
   static const DriverTable table = FindAll();

@@ -6,6 +6,8 @@
 #include <cuda.h>
 #include <cudaTypedefs.h>
 
+#include <string>
+
 namespace mailbench {
 
 // Each function (without its "cu") and the CUDA version, 10.2 as 10020, whose signature is called:
@@ -29,6 +31,11 @@ namespace mailbench {
   FUNCTION(MemImportFromShareableHandle, 10020) \
   FUNCTION(MemsetD32, 3020)                     \
   FUNCTION(MemsetD32Async, 3020)                \
+  FUNCTION(MulticastGetGranularity, 12010)      \
+  FUNCTION(MulticastCreate, 12010)              \
+  FUNCTION(MulticastAddDevice, 12010)           \
+  FUNCTION(MulticastBindMem, 12010)             \
+  FUNCTION(MulticastUnbind, 12010)              \
   FUNCTION(FuncGetName, 12030)                  \
   FUNCTION(KernelGetName, 12030)                \
   FUNCTION(GraphKernelNodeGetParams, 12000)
@@ -42,7 +49,15 @@ struct DriverTable {
 
 // The table of this machine's driver, found once a process through
 // cudaGetDriverEntryPointByVersion. Throws MachineError when there is no driver, and when it lacks
-// a function, which is named. Communicates nothing: a vote has to follow.
+// a function, which is named. Communicates nothing: a vote has to follow. What makes or joins a
+// multicast object is refused (RefuseMulticast) where the environment forbids it.
 const DriverTable& LoadDriver();
+
+// Why no multicast object may be made, "" when one may: the environment of this process sets
+// MAILBENCH_MULTICAST to anything but 1, or NCCL_NVLS_ENABLE to 0 or to what is no number.
+std::string MulticastForbidden();
+// Has the functions that create multicast objects, add devices to them and bind memory to them
+// do nothing and answer CUDA_ERROR_NOT_PERMITTED.
+void RefuseMulticast(DriverTable& table);
 
 }  // namespace mailbench
