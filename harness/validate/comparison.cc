@@ -1,6 +1,5 @@
 #include "harness/validate/comparison.h"
 
-#include <cstdio>
 #include <stdexcept>
 
 namespace mailbench {
@@ -18,12 +17,6 @@ Comparison CompareWords(std::span<const std::uint32_t> expected,
     if (comparison.mismatches++ == 0) comparison.first = i;
   }
   return comparison;
-}
-
-std::string Hex(std::uint32_t word) {
-  char text[11];
-  std::snprintf(text, sizeof text, "0x%08x", static_cast<unsigned>(word));
-  return text;
 }
 
 }  // namespace mailbench

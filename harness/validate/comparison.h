@@ -5,6 +5,8 @@
 #include <span>
 #include <string>
 
+#include "kernels/machine/hex.h"
+
 namespace mailbench {
 
 struct Comparison {
@@ -16,8 +18,5 @@ struct Comparison {
 // Throws std::invalid_argument when the sizes differ.
 Comparison CompareWords(std::span<const std::uint32_t> expected,
                         std::span<const std::uint32_t> seen);
-
-// "0x7fc00000".
-std::string Hex(std::uint32_t word);
 
 }  // namespace mailbench

@@ -38,6 +38,7 @@ Model MnnvlModel(std::string name, std::string summary) {
   GatherTraits traits;
   traits.one_shot = false;
   traits.cleaned_blindly = Rules::kSelf == SelfSlot::kRegister;
+  traits.own_words_pass = Rules::kSelf == SelfSlot::kPolled;
   traits.shared_bytes = 0;
   traits.state_bytes = sizeof(MnnvlState);
   return GatherModel(std::move(name), std::move(summary), &MnnvlThread<Rules>, traits);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/machine/adversary/search.h"
+#include "kernels/machine/hex.h"
 
 namespace mailbench {
 namespace {
@@ -86,8 +87,8 @@ TEST(KnownBad, TheStaleWordIsTheRanksOwn) {
                   {.kind = StrategyKind::kExhaustive, .schedules = 20'000, .delay_bound = 2});
   ASSERT_TRUE(result.violation);
   EXPECT_EQ(result.violation->text, "rank 1's output of call 3, word 4: expected " +
-                                        std::to_string(GatherWord(0, 3, 4)) + ", seen " +
-                                        std::to_string(GatherWord(1, 0, 0)));
+                                        Hex(GatherWord(0, 3, 4)) + ", seen " +
+                                        Hex(GatherWord(1, 0, 0)));
   EXPECT_EQ(result.schedule.delays.size(), 2u);
 }
 

@@ -17,12 +17,13 @@ namespace mailbench {
 // is null where the scenario has no multicast: the thread publishes through what there is.
 using GatherThread = void (*)(AdversaryThread&, const AllGatherArgs&);
 
-// The word that `rank` contributes to call `call` at `index`: never the sentinel, and no word
-// twice.
+// The word that `rank` contributes to call `call` at `index`. No word twice, but now and then the
+// sentinel, which arrives as 0.
 std::uint32_t GatherWord(int rank, std::size_t call, std::size_t index);
 
 // What is special about the world of a gather.
 struct GatherTraits {
+  bool own_words_pass = true;    // the own block comes through the mailbox, sanitised as others do
   bool one_shot = true;          // the mailbox is all sentinel between calls
   bool cleaned_blindly = false;  // as Fabric::Memory has it
   std::size_t shared_bytes = sizeof(AllGatherShared);

@@ -264,16 +264,16 @@ std::vector<Mutant> SurvivingMutants() {
       grade(Lamport<TwoGenerations>("two-generations", "two stages instead of three"),
             "right when a grid's end makes its resets visible; one call late, the reset erases "
             "what a peer has published by then: the third generation buys this call",
-            four, 1, Property::kOverrun),
+            four, 1, Property::kRace),
       grade(Lamport<ResetsPreviousGeneration>("resets-previous-generation",
                                               "the newer mnnvl: cleans the previous call's stage",
                                               Dirty()),
             "the reset comes a call late by design, which spends the call of slack that the third "
             "generation buys",
-            {.sizes = {1, 1, 1, 1, 1}}, 1, Property::kDeadlock),
+            {.sizes = {1, 1, 1, 1, 1}}, 1, Property::kRace),
       grade(Lamport<Faithful>("lamport", "the shipped gather"),
             "three generations leave room for resets one call late, not two",
-            {.sizes = {1, 1, 1, 1, 1}}, 2, Property::kOverrun),
+            {.sizes = {1, 1, 1, 1, 1}}, 2, Property::kRace),
   };
 }
 

@@ -90,6 +90,18 @@ SearchRecord SearchBy(StrategyKind kind, const CheckerCase& searched, const Chec
   return record;
 }
 
+// What is left after the first `done` searches.
+void PrintNotRun(const CheckerOptions& options, std::size_t done) {
+  const std::size_t strategies = options.strategies.size();
+  std::string text;
+  for (std::size_t i = (done + strategies - 1) / strategies; i < options.cases.size(); ++i) {
+    const CheckerCase& each = options.cases[i];
+    text += (text.empty() ? "" : ", ") + each.model->name + " with " +
+            std::to_string(each.scenario.ranks) + (each.scenario.ranks == 1 ? " rank" : " ranks");
+  }
+  if (!text.empty()) Print("not run: " + text + "\n");
+}
+
 // Until one finds a violation, or the interrupt.
 std::vector<SearchRecord> SearchByAll(const CheckerOptions& options, const Interrupt& interrupt) {
   std::vector<SearchRecord> records;
@@ -101,7 +113,10 @@ std::vector<SearchRecord> SearchByAll(const CheckerOptions& options, const Inter
     for (const StrategyKind kind : options.strategies) {
       records.push_back(SearchBy(kind, each, options, records.size(), progress, interrupt));
       Print(TableLine(kind, options.delay_bound, records.back().result));
-      if (records.back().result.total.violation || interrupt.heard()) return records;
+      if (records.back().result.total.violation || interrupt.heard()) {
+        PrintNotRun(options, records.size());
+        return records;
+      }
     }
   }
   return records;

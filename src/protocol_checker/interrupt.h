@@ -1,5 +1,5 @@
-// Ctrl-C and the like during a search: the first is heard, so that the report is still written; the
-// second ends the process.
+// Ctrl-C and the like during a search: the first is heard, so that the report is still written;
+// another one, after half a second, ends the process.
 #pragma once
 
 #include <atomic>

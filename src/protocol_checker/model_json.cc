@@ -75,7 +75,7 @@ StrategyKind StrategyOf(const Json& json) {
 Property PropertyOf(const Json& json) {
   using enum Property;
   return KindOf(json.get<std::string>(),
-                {kOutput, kLeftover, kRace, kOverrun, kDeadlock, kEndless});
+                {kOutput, kLeftover, kRace, kOverrun, kSlack, kStray, kDeadlock, kEndless});
 }
 
 ScheduleId ScheduleOf(const Json& json) {

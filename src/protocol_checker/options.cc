@@ -134,6 +134,10 @@ WorldRules ReadRules(const Reader& reader) {
   rules.programmatic_launch = reader.Word("pdl", {"on", "off"}) == "on";
   rules.resident_ctas = static_cast<int>(reader.Count("resident-ctas", 0, 0, 1'000));
   rules.shared_gpu = reader.Has("shared-gpu");
+  if (rules.shared_gpu && rules.resident_ctas == 0) {
+    throw UsageError(
+        "--shared-gpu needs --resident-ctas: without a limit there is nothing to share");
+  }
   return rules;
 }
 

@@ -118,7 +118,9 @@ class Violations(Checker):
             "--protocol", "hasty,torn,deaf", "--ranks", "2,3", "--sizes", "1,2,1",
             "--schedules", "300", "--strategy", "biased", "--json", report, binary=FAULTS, code=WRONG,
         )  # fmt: skip
-        self.assertNotIn("deaf", result.stdout)
+        self.assertIn(
+            "\nnot run: torn with 3 ranks, deaf with 2 ranks, deaf with 3 ranks\n", result.stdout
+        )
         models = read_report(report)["models"]
         self.assertEqual(
             [(model["protocol"], model["scenario"]["ranks"]) for model in models],
@@ -316,9 +318,13 @@ class Interrupts(Checker):
         self.wait_until(lambda: signal.SIGINT in signals(process, "SigBlk"))
         process.send_signal(signal.SIGINT)
         self.wait_until(lambda: signal.SIGINT not in signals(process, "ShdPnd"))
+        process.send_signal(signal.SIGINT)  # at once: not a second one
+        self.wait_until(lambda: signal.SIGINT not in signals(process, "ShdPnd"))
+        time.sleep(0.7)
         self.assertIsNone(process.poll())
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(timeout=DEADLINE_S), FAILED)
+        self.assertIn(b"a second time", process.stderr.read())
         process.stderr.close()
 
 

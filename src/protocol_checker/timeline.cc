@@ -8,14 +8,10 @@
 #include <iterator>
 #include <string_view>
 
+#include "kernels/machine/hex.h"
+
 namespace mailbench {
 namespace {
-
-std::string Hex(std::uint32_t word) {
-  std::array<char, 16> text;
-  std::snprintf(text.data(), text.size(), "0x%08x", word);
-  return text.data();
-}
 
 bool Contains(const Event& event, const std::string& text) {
   return event.text.find(text) != std::string::npos;

@@ -1,15 +1,11 @@
 #include "kernels/machine/adversary/adversary_machine.h"
 
-#include <cstdio>
+#include <stdexcept>
+
+#include "kernels/machine/hex.h"
 
 namespace mailbench {
 namespace {
-
-std::string Hex(std::uint32_t word) {
-  char text[16];
-  std::snprintf(text, sizeof text, "0x%08x", word);
-  return text;
-}
 
 std::string HexWords(const Pack& p) {
   std::string text;
@@ -24,6 +20,20 @@ std::string PlaceOf(const Fabric& fabric, const Pack* pack) {
 }
 
 }  // namespace
+
+std::uint32_t AdversaryMachine::warp_shuffle_xor(std::uint32_t /*value*/, int /*lane_mask*/) const {
+  throw std::logic_error("the adversary machine has no warp operations");
+}
+
+std::uint32_t AdversaryMachine::warp_ballot(bool /*vote*/) const {
+  throw std::logic_error("the adversary machine has no warp operations");
+}
+
+bool AdversaryMachine::IsMemory(const std::uint32_t* word) const {
+  if (fabric_->Owns(word)) return true;
+  fabric_->FoundStray(who());
+  return false;
+}
 
 void AdversaryMachine::NoteLook(const Pack& p, const Pack* from) const {
   std::string missing;

@@ -1,21 +1,16 @@
 #include "kernels/machine/adversary/fabric.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 #include <stdexcept>
 #include <utility>
+
+#include "kernels/machine/hex.h"
 
 namespace mailbench {
 namespace {
 
 constexpr std::uint64_t kWheneverItLikes = std::numeric_limits<std::uint64_t>::max();
-
-std::string Hex(std::uint32_t word) {
-  char text[16];
-  std::snprintf(text, sizeof text, "0x%08x", word);
-  return text;
-}
 
 // Names do not depend on the history: the number of a word is that of its thread's store.
 std::uint32_t NameOf(std::uint32_t thread, std::uint32_t store) {
@@ -34,6 +29,10 @@ const char* ToString(Property property) {
       return "race";
     case Property::kOverrun:
       return "overrun";
+    case Property::kSlack:
+      return "slack";
+    case Property::kStray:
+      return "stray";
     case Property::kDeadlock:
       return "deadlock";
     case Property::kEndless:
@@ -59,6 +58,21 @@ const Fabric::Memory* Fabric::Find(const std::uint32_t* word) const {
   if (after == by_place_.begin()) return nullptr;
   const Memory& memory = **(after - 1);
   return word < memory.words.data() + memory.words.size() ? &memory : nullptr;
+}
+
+void Fabric::AddPrivate(int rank, const std::uint32_t* words, std::size_t count) {
+  const auto after = std::find_if(private_.begin(), private_.end(),
+                                  [&](const Private& other) { return other.words > words; });
+  private_.insert(after, {rank, words, count});
+}
+
+bool Fabric::IsPrivate(int rank, const std::uint32_t* word) const {
+  const auto after = std::upper_bound(
+      private_.begin(), private_.end(), word,
+      [](const std::uint32_t* place, const Private& memory) { return place < memory.words; });
+  if (after == private_.begin()) return false;
+  const Private& memory = *(after - 1);
+  return word < memory.words + memory.count && memory.rank == rank;
 }
 
 bool Fabric::Owns(const std::uint32_t* word) const { return Find(word) != nullptr; }
@@ -87,6 +101,7 @@ void Fabric::Reset() {
   pending_.clear();
   held_back_ = 0;
   weak_to_peers_ = 0;
+  plain_in_mailboxes_ = 0;
   landable_is_current_ = false;
   std::fill(stores_.begin(), stores_.end(), 0);
   violation.reset();
@@ -134,10 +149,12 @@ void Fabric::StorePlain(const Writer& who, std::uint32_t* word, std::uint32_t va
 }
 
 void Fabric::StoreStrong(const Writer& who, Alias alias, std::uint32_t* word, std::uint32_t value) {
+  CheckStoreToPeer(who, word);
   Store(who, alias, false, word, value);
 }
 
 void Fabric::StoreWeak(const Writer& who, Alias alias, std::uint32_t* word, std::uint32_t value) {
+  CheckStoreToPeer(who, word);
   Store(who, alias, false, word, value);
   NoteIfWeakToPeer();
 }
@@ -155,6 +172,7 @@ void Fabric::Store(const Writer& who, Alias alias, bool plain, std::uint32_t* wo
   if (stores_.size() <= who.thread) stores_.resize(who.thread + 1, 0);
   pending_.push_back({who, word, &MemoryOf(word), value, NameOf(who.thread, stores_[who.thread]++),
                       kWheneverItLikes, alias, plain});
+  if (plain && pending_.back().memory->mailbox) ++plain_in_mailboxes_;
   pending_.back().may_land = MayLand(pending_.size() - 1);
   if (!pending_.back().may_land) {
     ++held_back_;
@@ -188,7 +206,9 @@ void Fabric::FlushLaunch(std::uint32_t launch, int rank, std::uint64_t completed
     p.launch_completed = true;
     p.lands_with = completed + static_cast<std::uint64_t>(Lags(p) ? rules_.lag : 0);
   }
-  FlushIf([&](const Pending& p) { return p.who.rank == rank && p.lands_with <= completed; });
+  FlushIf([&](const Pending& p) {
+    return p.who.rank == rank && p.memory->rank == rank && p.lands_with <= completed;
+  });
 }
 
 void Fabric::FlushAll() {
@@ -198,8 +218,11 @@ void Fabric::FlushAll() {
 bool Fabric::Lags(const Pending& p) const { return p.plain && rules_.lag > 0 && p.memory->mailbox; }
 
 bool Fabric::LandsBefore(const Pending& older, const Pending& p) const {
-  if (older.word == p.word && older.who.thread == p.who.thread && older.alias == p.alias) {
-    return true;
+  if (older.word == p.word && older.alias == p.alias) {
+    if (older.who.thread == p.who.thread) return true;
+    // The end of a grid is before whatever follows it.
+    const bool of_earlier_launch = older.launch_completed && older.who.rank == p.who.rank;
+    if (of_earlier_launch && p.alias == Alias::kUnicast) return true;
   }
   return rules_.links_in_order && !older.plain && !p.plain && older.who.rank == p.who.rank &&
          older.memory->rank == p.memory->rank;
@@ -207,7 +230,6 @@ bool Fabric::LandsBefore(const Pending& older, const Pending& p) const {
 
 bool Fabric::MayLand(std::size_t index) const {
   const Pending& p = pending_[index];
-  if (Lags(p)) return false;  // only when it has to
   return std::none_of(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(index),
                       [&](const Pending& older) { return LandsBefore(older, p); });
 }
@@ -242,6 +264,7 @@ void Fabric::LandNow(std::size_t index) {
   }
   held_back_ -= p.may_land ? 0 : 1;
   weak_to_peers_ -= p.weak_to_peer ? 1 : 0;
+  plain_in_mailboxes_ -= p.plain && p.memory->mailbox ? 1 : 0;
   for (std::size_t i = index; held_back_ > 0 && i < pending_.size(); ++i) {
     if (pending_[i].may_land || !MayLand(i)) continue;
     pending_[i].may_land = true;
@@ -273,6 +296,30 @@ void Fabric::CheckPoll(const Writer& who, const std::uint32_t* word) {
           word);
     return;
   }
+}
+
+// The other side of CheckPoll and CheckWeakAccess: whoever comes second meets the first.
+void Fabric::CheckStoreToPeer(const Writer& who, const std::uint32_t* word) {
+  if (plain_in_mailboxes_ == 0 || MemoryOf(word).cleaned_blindly) return;
+  for (const Pending& p : pending_) {
+    if (p.word != word || !p.plain || p.who.rank == who.rank) continue;
+    Found(Property::kRace,
+          "rank " + std::to_string(who.rank) + " stores to " + Describe(word) + " while " +
+              Hex(p.value) + ", stored weakly by rank " + std::to_string(p.who.rank) +
+              ", is on its way there",
+          word);
+    return;
+  }
+}
+
+void Fabric::FoundStray(const Writer& who) {
+  if (violation) return;
+  violation = {Property::kStray,
+               "rank " + std::to_string(who.rank) +
+                   " accesses what is neither a mailbox nor its own input, output or state",
+               {},
+               {},
+               0};
 }
 
 void Fabric::CheckWeakAccess(const Writer& who, const std::uint32_t* word) {

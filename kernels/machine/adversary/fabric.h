@@ -48,8 +48,12 @@ class Fabric {
   };
   // The words keep their place. REQUIRES: nothing has been stored yet.
   std::uint32_t* Add(Memory memory, std::size_t words);
-  // Whether the word is in one of its memories. What is not is private to a thread.
+  // Memory that one rank alone uses, weakly: an input or an output. It stays the caller's.
+  void AddPrivate(int rank, const std::uint32_t* words, std::size_t count);
+  // Whether the word is in one of its memories.
   bool Owns(const std::uint32_t* word) const;
+  // Whether it is in private memory of the rank.
+  bool IsPrivate(int rank, const std::uint32_t* word) const;
   std::string Describe(const std::uint32_t* word) const;
   // Whether the word is as at the beginning. REQUIRES: Owns.
   bool IsInitial(const std::uint32_t* word, std::uint32_t value) const;
@@ -72,8 +76,9 @@ class Fabric {
   // memory, and what it sees of its CTA's, lands now. Stores to other ranks are not hurried:
   // nobody there synchronises with this scope.
   void FlushThread(const Writer& who);
-  // A launch has completed: what it stored through the unicast alias lands; plain stores to
-  // mailboxes only `lag` launches of the rank later. `completed`: how many of the rank's have.
+  // A launch has completed: what it stored through the unicast alias to memory of its rank lands;
+  // plain stores to mailboxes at the latest `lag` launches of the rank later. `completed`: how many
+  // of the rank's have.
   void FlushLaunch(std::uint32_t launch, int rank, std::uint64_t completed);
   void FlushAll();
 
@@ -92,6 +97,8 @@ class Fabric {
   // A strong load: must not meet a weak store of another rank.
   void CheckPoll(const Writer& who, const std::uint32_t* word);
   void CheckNothingIsLeft();
+  // An access to what it neither owns nor knows as private.
+  void FoundStray(const Writer& who);
 
  private:
   struct Pending {
@@ -113,6 +120,7 @@ class Fabric {
   const Memory& MemoryOf(const std::uint32_t* word) const;
   void Store(const Writer& who, Alias alias, bool plain, std::uint32_t* word, std::uint32_t value);
   void NoteIfWeakToPeer();
+  void CheckStoreToPeer(const Writer& who, const std::uint32_t* word);
   static bool Sees(const Writer& who, const Pending& p);
   bool Lags(const Pending& p) const;
   bool LandsBefore(const Pending& older, const Pending& p) const;
@@ -122,12 +130,20 @@ class Fabric {
   void FlushIf(Condition condition);
   void Found(Property property, std::string text, const std::uint32_t* word);
 
+  struct Private {
+    int rank;
+    const std::uint32_t* words;
+    std::size_t count;
+  };
+
   WorldRules rules_;
+  std::vector<Private> private_;                   // ascending by place
   std::vector<std::unique_ptr<Memory>> memories_;  // in the order of their addition
   std::vector<const Memory*> by_place_;            // ascending
   std::vector<Pending> pending_;                   // oldest first
   std::size_t held_back_ = 0;                      // of them may not land yet
   std::size_t weak_to_peers_ = 0;                  // of them are weak stores to another rank
+  std::size_t plain_in_mailboxes_ = 0;             // of them are plain stores to mailboxes
   bool landable_is_current_ = false;               // as pending_ is now
   std::vector<std::uint32_t> landable_;
   std::vector<std::size_t> landable_index_;

@@ -11,7 +11,7 @@ namespace mailbench {
 struct WorldRules {
   bool links_in_order = false;      // words between two ranks land in the order of their stores
   bool store_buffers = true;        // plain stores land late; otherwise at once
-  int lag = 0;                      // plain stores to mailboxes may land only when so many more
+  int lag = 0;                      // plain stores to mailboxes need not land before so many more
                                     // launches of their rank have completed
   bool programmatic_launch = true;  // a grid starts when its predecessor permits it; otherwise when
                                     // that has completed
@@ -25,6 +25,8 @@ enum class Property {
   kRace,      // a weak access to a word that another thread's store is on its way to, or a poll
               // of a word that another rank stores weakly
   kOverrun,   // a word landed on one that had not been reset
+  kSlack,     // a rank has got further ahead of a peer than the protocol allows
+  kStray,     // an access to what is no memory of the world
   kDeadlock,  // threads wait for what nobody will do
   kEndless,   // too many steps
 };

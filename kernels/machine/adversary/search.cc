@@ -9,35 +9,50 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Has the world give up when the time is over or nobody wants more.
 class Budget {
  public:
-  explicit Budget(const SearchOptions& options)
-      : options_(options),
+  Budget(World& world, const SearchOptions& options)
+      : world_(world),
+        options_(options),
         end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                std::chrono::duration<double>(options.seconds))) {}
+                                std::chrono::duration<double>(options.seconds))) {
+    world_.goes_on = [this] { return GoesOn(); };
+  }
+  ~Budget() { world_.goes_on = nullptr; }
+  Budget(const Budget&) = delete;
+  Budget& operator=(const Budget&) = delete;
+
   bool IsSpent(std::uint64_t schedules) {
-    constexpr std::uint64_t kLookAtClock = 64;
-    if (schedules >= options_.schedules) return true;
-    if (schedules % kLookAtClock != 0) return false;
-    const std::uint64_t since = schedules - std::exchange(told_, schedules);
-    if (options_.goes_on && !options_.goes_on(since)) return true;
-    return options_.seconds > 0 && Clock::now() >= end_;
+    schedules_ = schedules;
+    return schedules >= options_.schedules;
   }
 
  private:
+  bool GoesOn() {
+    const std::uint64_t since = schedules_ - std::exchange(told_, schedules_);
+    if (options_.goes_on && !options_.goes_on(since)) return false;
+    return options_.seconds <= 0 || Clock::now() < end_;
+  }
+
+  World& world_;
   const SearchOptions& options_;
+  std::uint64_t schedules_ = 0;  // that have run
   std::uint64_t told_ = 0;
   Clock::time_point end_;
 };
 
-void Add(const ScheduleResult& schedule, std::optional<Property> property, SearchResult& result) {
+// False: the schedule was given up, and does not count.
+bool Add(const ScheduleResult& schedule, std::optional<Property> property, SearchResult& result) {
+  if (schedule.given_up) return false;
   ++result.schedules;
   result.steps += schedule.steps;
   if (!schedule.violation ||
       schedule.violation->property != property.value_or(schedule.violation->property)) {
-    return;
+    return true;
   }
   result.violation = schedule.violation;
+  return true;
 }
 
 std::unique_ptr<Strategy> MakeRandom(const ScheduleId& schedule) {
@@ -61,16 +76,15 @@ std::uint64_t TypicalSteps(World& world) {
 
 SearchResult SearchAtRandom(World& world, const SearchOptions& options) {
   SearchResult result;
+  Budget budget(world, options);
   result.schedule = {options.kind, options.seed, options.first, 0, {}};
   if (options.kind == StrategyKind::kPct) result.schedule.pct_steps = TypicalSteps(world);
   const std::unique_ptr<Strategy> strategy = MakeRandom(result.schedule);
-  Budget budget(options);
   for (std::uint64_t number = options.first; !budget.IsSpent(result.schedules);
        number += options.stride) {
     result.schedule.number = number;
     strategy->Begin(number);
-    Add(world.Run(*strategy), options.property, result);
-    if (result.violation) break;
+    if (!Add(world.Run(*strategy), options.property, result) || result.violation) break;
   }
   return result;
 }
@@ -79,7 +93,7 @@ SearchResult SearchAtRandom(World& world, const SearchOptions& options) {
 class Exhaustive {
  public:
   Exhaustive(World& world, const SearchOptions& options)
-      : world_(world), options_(options), budget_(options) {}
+      : world_(world), options_(options), budget_(world, options) {}
 
   SearchResult Run() {
     result_.schedule.kind = StrategyKind::kExhaustive;
@@ -101,7 +115,7 @@ class Exhaustive {
     for (std::uint64_t step = shared ? options_.first : from; step < steps;
          step += shared ? options_.stride : 1) {
       chosen.push_back(step);
-      const bool goes_on = Extend(chosen, step + 1, left - 1);
+      const bool goes_on = Extend(chosen, step, left - 1);
       chosen.pop_back();
       if (!goes_on) return false;
     }
@@ -118,7 +132,7 @@ class Exhaustive {
     if (budget_.IsSpent(result_.schedules)) return false;
     Delayed strategy(chosen);
     strategy.Begin(0);
-    Add(world_.Run(strategy), options_.property, result_);
+    if (!Add(world_.Run(strategy), options_.property, result_)) return false;
     result_.schedule.delays = chosen;
     return !result_.violation;
   }

@@ -165,7 +165,7 @@ Step Delayed::Preferred(const StepOptions& options) {
 
 Step Delayed::Choose(const StepOptions& options) {
   Step step = Preferred(options);
-  if (next_delay_ < delays_.size() && delays_[next_delay_] == step_) {
+  while (next_delay_ < delays_.size() && delays_[next_delay_] == step_) {
     ++next_delay_;
     if (step.deliver) {
       put_off_words_.push_back((*options.words)[step.index]);

@@ -143,6 +143,15 @@ TEST(Delayed, PutsAWordOffUntilNothingElseCanMove) {
   EXPECT_EQ(Choices(strategy, {}, {10, 12}, 2), "w12 w10 ");
 }
 
+TEST(Delayed, PutsOffTwoAtOneStep) {
+  Delayed words({0, 0});
+  words.Begin(0);
+  EXPECT_EQ(Choices(words, {3}, {10, 11, 12}, 3), "w12 t3 t3 ");
+  Delayed threads({0, 0});
+  threads.Begin(0);
+  EXPECT_EQ(Choices(threads, {3, 4, 5}, {}, 2), "t5 t5 ");
+}
+
 TEST(Delayed, PutsAThreadOffBehindAllOthers) {
   Delayed strategy({1});
   strategy.Begin(0);

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/machine/hex.h"
+
 namespace mailbench {
 
 int AdversaryThread::cta_index() const { return cta_; }
@@ -52,6 +54,7 @@ void AdversaryThread::LaunchDependents() {
 
 void AdversaryThread::PollAgain(const PollSite& site) {
   site_ = site;
+  if (world_->fabric_.violation) return Step();  // the site may be stray
   // A word that landed since it was looked at is a change.
   if (world_->fabric_.Load(writer_, site.word) == site.seen) Wait(State::kPolling);
 }
@@ -82,6 +85,7 @@ const std::vector<Pack*>& World::mailboxes(const MulticastPack* address) const {
 
 void World::Expect(int rank, std::string name, std::uint32_t* words,
                    std::vector<std::uint32_t> values) {
+  fabric_.AddPrivate(rank, words, values.size());
   expectations_.push_back({rank, std::move(name), words, std::move(values)});
 }
 
@@ -132,6 +136,8 @@ void World::Reset() {
   completed_.assign(static_cast<std::size_t>(ranks_), 0);
   resident_.assign(static_cast<std::size_t>(ranks_), 0);
   steps_ = 0;
+  given_up_ = false;
+  lead_.clear();
   next_ = nullptr;
   may_start_ = true;
 }
@@ -141,11 +147,21 @@ void World::MakeReady(AdversaryThread& thread) {
   ready_.push_back(thread.writer_.thread);
 }
 
+bool World::GivesUp() {
+  if (++steps_since_question_ < kStepsBetweenQuestions) return false;
+  steps_since_question_ = 0;
+  return goes_on && !goes_on();
+}
+
 AdversaryThread* World::Decide() {
-  while (!fabric_.violation) {
+  while (!fabric_.violation && !given_up_) {
     if (may_start_) StartCtas();
     const std::vector<std::uint32_t>& words = fabric_.landable();
     if (ready_.empty() && words.empty()) return nullptr;
+    if (GivesUp()) {
+      given_up_ = true;
+      break;
+    }
     if (++steps_ > kMostSteps) {
       Found(Property::kEndless, "no end after " + std::to_string(kMostSteps) + " steps");
       break;
@@ -206,11 +222,24 @@ void World::Returned(AdversaryThread& thread) {
   if (trace_ != nullptr) trace_->push_back({steps_, launch.rank, launch.name + kCompleted});
   const std::uint64_t completed = ++completed_[static_cast<std::size_t>(launch.rank)];
   fabric_.FlushLaunch(static_cast<std::uint32_t>(thread.launch_), launch.rank, completed);
+  CheckLead(launch.rank);
   for (AdversaryThread& waiting : threads_) {
     if (waiting.state_ == AdversaryThread::State::kDependency &&
         launches_[waiting.launch_].predecessor == thread.launch_) {
       MakeReady(waiting);
     }
+  }
+}
+
+void World::CheckLead(int rank) {
+  if (!most_lead_) return;
+  const std::uint64_t own = completed_[static_cast<std::size_t>(rank)];
+  for (int peer = 0; peer < ranks_; ++peer) {
+    const std::uint64_t others = completed_[static_cast<std::size_t>(peer)];
+    if (own <= others + *most_lead_ || !lead_.empty()) continue;
+    lead_ = "rank " + std::to_string(rank) + " has completed " + std::to_string(own) +
+            " launches when rank " + std::to_string(peer) + " has completed " +
+            std::to_string(others);
   }
 }
 
@@ -286,14 +315,16 @@ void World::Finish() {
       if (expectation.words[i] == expectation.values[i]) continue;
       Found(Property::kOutput, "rank " + std::to_string(expectation.rank) + "'s " +
                                    expectation.name + ", word " + std::to_string(i) +
-                                   ": expected " + std::to_string(expectation.values[i]) +
-                                   ", seen " + std::to_string(expectation.words[i]));
+                                   ": expected " + Hex(expectation.values[i]) + ", seen " +
+                                   Hex(expectation.words[i]));
       fabric_.violation->wanted = expectation.values[i];
       fabric_.violation->rank = expectation.rank;
       return;
     }
   }
   fabric_.CheckNothingIsLeft();
+  // Last: what comes of it says more.
+  if (!lead_.empty()) Found(Property::kSlack, lead_);
 }
 
 ScheduleResult World::Run(Strategy& strategy, std::vector<Event>* trace) {
@@ -310,13 +341,13 @@ ScheduleResult World::Run(Strategy& strategy, std::vector<Event>* trace) {
     while (AdversaryThread* next = next_ != nullptr ? std::exchange(next_, nullptr) : Decide()) {
       Resume(*next);
     }
-    if (!fabric_.violation) Finish();
+    if (!fabric_.violation && !given_up_) Finish();
   } catch (...) {
     Abandon();
     throw;
   }
   Abandon();
-  return {fabric_.violation, steps_};
+  return {fabric_.violation, steps_, given_up_};
 }
 
 }  // namespace mailbench

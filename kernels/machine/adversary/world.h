@@ -81,6 +81,7 @@ inline constexpr const char* kTakesPlace = " takes a place";
 struct ScheduleResult {
   std::optional<Violation> violation;
   std::uint64_t steps = 0;
+  bool given_up = false;  // World::goes_on said so; no violation then
 };
 
 // Not thread-safe: one a processor.
@@ -106,9 +107,15 @@ class World {
   // A result, compared when everything has ended. `words` are private to the rank; each schedule
   // begins with kUnwritten in them.
   void Expect(int rank, std::string name, std::uint32_t* words, std::vector<std::uint32_t> values);
+  // How many more launches than a peer a rank may have completed. Without it there is no limit.
+  void LimitLead(std::uint64_t launches) { most_lead_ = launches; }
   // Launches of one rank and stream follow each other.
   void AddLaunch(int rank, int stream, std::string name, const GridDims& dims,
                  std::size_t shared_bytes, Kernel kernel);
+
+  // Asked once in some thousand steps, counted over all schedules, when set. False gives the
+  // schedule up.
+  std::function<bool()> goes_on;
 
   // Runs one schedule from the beginning. `trace`, where given, gets all that happens. Throws
   // std::logic_error when a kernel breaks the rules of the machine itself.
@@ -118,6 +125,7 @@ class World {
   friend class AdversaryThread;
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   static constexpr std::uint64_t kMostSteps = 1'000'000;
+  static constexpr std::uint64_t kStepsBetweenQuestions = 4096;
 
   struct Launch {
     int rank = 0;
@@ -158,6 +166,7 @@ class World {
   // Moves words as long as the strategy says so; returns the thread that it lets run, or null when
   // nothing can move any more, or when the schedule has failed.
   AdversaryThread* Decide();
+  bool GivesUp();
   void Resume(AdversaryThread& thread);
   void ReleaseBarrier(std::size_t launch, int cta);
   void Trigger(Launch& launch, Cta& cta);
@@ -170,8 +179,11 @@ class World {
   std::string DescribeDeadlock() const;
   std::string PolledPlace() const;
 
+  void CheckLead(int rank);
+
   int ranks_;
   WorldRules rules_;
+  std::optional<std::uint64_t> most_lead_;
   Fabric fabric_;
   std::vector<Launch> launches_;
   std::vector<std::pair<int, int>> streams_;  // by launch: its rank and stream
@@ -180,9 +192,12 @@ class World {
   std::deque<AdversaryThread> threads_;
   std::vector<Expectation> expectations_;
   std::vector<std::pair<std::unique_ptr<std::byte[]>, std::vector<Pack*>>> multicasts_;
+  std::uint64_t steps_since_question_ = 0;
 
   // The schedule that runs.
   Strategy* strategy_ = nullptr;
+  bool given_up_ = false;
+  std::string lead_;  // the first that was too large, in words
   std::vector<Event>* trace_ = nullptr;
   std::uint64_t steps_ = 0;
   std::vector<std::uint32_t> ready_;      // numbers of threads, the one that ran last first

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/machine/adversary/adversary_machine.h"
+#include "kernels/machine/hex.h"
 
 namespace mailbench {
 namespace {
@@ -116,7 +117,7 @@ TEST_F(WorldTest, AWrongResultIsNamed) {
   Launch("call 0", 1, [&](AdversaryThread&) { result[0] = 5; });
   world.Expect(0, "output", result, {5, 6});
   EXPECT_EQ(TextOf(Run(), Property::kOutput),
-            "rank 0's output, word 1: expected 6, seen " + std::to_string(World::kUnwritten));
+            "rank 0's output, word 1: expected 0x00000006, seen " + Hex(World::kUnwritten));
 }
 
 TEST_F(WorldTest, AResultOfTheScheduleBeforeDoesNotCount) {
@@ -129,7 +130,7 @@ TEST_F(WorldTest, AResultOfTheScheduleBeforeDoesNotCount) {
   world.Expect(0, "output", &result, {5});
   EXPECT_FALSE(Run().violation);
   stores = false;
-  EXPECT_THAT(TextOf(Run(), Property::kOutput), HasSubstr("expected 5"));
+  EXPECT_THAT(TextOf(Run(), Property::kOutput), HasSubstr("expected 0x00000005"));
 }
 
 class ProgrammaticLaunch : public WorldTest {
@@ -281,6 +282,45 @@ TEST_F(WorldTest, AKernelWithoutEndIsFound) {
     while (true) thread.Step();
   });
   EXPECT_THAT(TextOf(Run(), Property::kEndless), HasSubstr("no end after"));
+}
+
+TEST_F(WorldTest, GivesAScheduleUpWhenAsked) {
+  World& world = Make();
+  bool endless = true;
+  Launch("call 0", 1, [&](AdversaryThread& thread) {
+    while (endless) thread.Step();
+  });
+  int questions = 0;
+  world.goes_on = [&] { return ++questions < 3; };
+  const ScheduleResult result = Run();
+  EXPECT_TRUE(result.given_up);
+  EXPECT_FALSE(result.violation);
+  EXPECT_EQ(questions, 3);
+  endless = false;
+  EXPECT_FALSE(Run().given_up);
+}
+
+TEST_F(WorldTest, ALeadBeyondTheLimitIsFoundWhenNothingElseIs) {
+  for (const std::uint64_t limit : {1u, 2u}) {
+    World& world = Make({}, 2);
+    world.LimitLead(limit);
+    Launch("call 0", 1, [](AdversaryThread&) {});
+    Launch("call 1", 1, [&](AdversaryThread& thread) {
+      AdversaryMachine(thread).store_relaxed_sys_v4(reinterpret_cast<Pack*>(words_[1]),
+                                                    {{1, 1, 1, 1}});
+    });
+    Launch(
+        "late", 1, [&](AdversaryThread& thread) { PollFor(thread, words_[1]); }, 1);
+    EXPECT_EQ(
+        TextOf(Run(), Property::kSlack),
+        limit == 1 ? "rank 0 has completed 2 launches when rank 1 has completed 0" : "nothing");
+  }
+  World& world = Make({}, 2);
+  world.LimitLead(0);
+  Launch("call 0", 1, [](AdversaryThread&) {});
+  std::uint32_t result = 0;
+  world.Expect(0, "output", &result, {1});
+  EXPECT_THAT(TextOf(Run(), Property::kOutput), HasSubstr("expected 0x00000001"));
 }
 
 TEST_F(WorldTest, AnExceptionOfAKernelComesOutAndTheWorldLivesOn) {
