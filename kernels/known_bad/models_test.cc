@@ -6,11 +6,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "kernels/machine/adversary/search.h"
+#include "kernels/machine/adversary/search_model.h"
 #include "kernels/machine/hex.h"
 
 namespace mailbench {
@@ -32,12 +31,6 @@ Model Named(const std::string& name) {
 std::vector<Model> Survivors() {
   return {Named("mnnvl-register-capacity"), Named("mnnvl-polled-callstride"),
           Named("mnnvl-polled-capacity")};
-}
-
-SearchResult SearchModel(const Model& model, const Scenario& scenario, const WorldRules& rules,
-                         const SearchOptions& options) {
-  const std::unique_ptr<ModelWorld> world = model.make(scenario, rules);
-  return Search(world->world(), options);
 }
 
 Scenario Calls(Sizes sizes) {
@@ -192,7 +185,9 @@ TEST(KnownBad, TheOlderGenerationErasesAPeersPayload) {
     for (const StrategyKind kind : kRandom) {
       Scenario scenario = Calls({1, 1, 1, 1});
       scenario.multicast = multicast;
-      ExpectFound(model, scenario, {}, {.kind = kind, .schedules = kSchedules},
+      // The erasing store may be seen as a race first.
+      ExpectFound(model, scenario, {},
+                  {.kind = kind, .schedules = kSchedules, .property = Property::kDeadlock},
                   Property::kDeadlock);
       // No stage is used a second time in three calls: there is nothing to clean yet.
       scenario.sizes.pop_back();

@@ -23,9 +23,9 @@ void LamportThread(AdversaryThread& thread, const AllGatherArgs& args) {
   }
 }
 
-template <class Rules = Faithful, Arrival kArrival = Arrival::kRelaxed>
+template <class Rules = Faithful, Arrival kArrival = Arrival::kRelaxed,
+          Trigger kTrigger = Trigger::kAfterWait>
 void OverlappedThread(AdversaryThread& thread, const AllGatherArgs& args) {
-  constexpr Trigger kTrigger = Trigger::kAfterWait;
   AdversaryMachine m(thread);
   if (args.mailbox.multicast != nullptr) {
     OverlappedAllGather<Publish::kMulticast, kModelBatch, kArrival, kTrigger, Rules>(m, args);

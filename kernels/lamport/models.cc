@@ -12,6 +12,8 @@ std::vector<Model> LamportModels() {
                   &OverlappedThread<>),
       GatherModel("overlapped-acq-rel", "the same with acquire and release",
                   &OverlappedThread<Faithful, Arrival::kAcqRel>),
+      GatherModel("overlapped-after-publish", "the next grid is permitted after the publish",
+                  &OverlappedThread<Faithful, Arrival::kRelaxed, Trigger::kAfterPublish>),
   };
 }
 

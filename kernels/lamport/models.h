@@ -7,7 +7,7 @@
 
 namespace mailbench {
 
-// "lamport", "overlapped" and "overlapped-acq-rel".
+// "lamport", "overlapped", "overlapped-acq-rel" and "overlapped-after-publish".
 std::vector<Model> LamportModels();
 
 }  // namespace mailbench

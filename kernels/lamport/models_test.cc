@@ -3,29 +3,26 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/machine/adversary/search.h"
+#include <string>
+#include <vector>
+
+#include "kernels/machine/adversary/search_model.h"
 
 namespace mailbench {
 namespace {
 
-SearchResult SearchModel(const Model& model, const Scenario& scenario, const WorldRules& rules,
-                         const SearchOptions& options) {
-  const std::unique_ptr<ModelWorld> world = model.make(scenario, rules);
-  return Search(world->world(), options);
+TEST(LamportModels, HaveAllNames) {
+  std::vector<std::string> names;
+  for (const Model& model : LamportModels()) names.push_back(model.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"lamport", "overlapped", "overlapped-acq-rel",
+                                             "overlapped-after-publish"}));
 }
 
-std::string TextOf(const SearchResult& result) {
-  return result.violation ? result.violation->text : "";
-}
-
-TEST(LamportModels, SurviveRandomSchedules) {
+void ExpectSurvives(Scenario scenario) {
   for (const Model& model : LamportModels()) {
     for (const bool multicast : {true, false}) {
+      scenario.multicast = multicast;
       for (const StrategyKind kind : {StrategyKind::kBiased, StrategyKind::kPct}) {
-        Scenario scenario;
-        scenario.ranks = 3;
-        scenario.sizes = {1, 2, 1, 2};
-        scenario.multicast = multicast;
         const SearchResult result =
             SearchModel(model, scenario, {}, {.kind = kind, .schedules = 300});
         EXPECT_FALSE(result.violation) << model.name << ": " << TextOf(result);
@@ -33,6 +30,13 @@ TEST(LamportModels, SurviveRandomSchedules) {
       }
     }
   }
+}
+
+TEST(LamportModels, SurviveRandomSchedules) { ExpectSurvives({.ranks = 3, .sizes = {1, 2, 1, 2}}); }
+
+// Three packs are two CTAs, one of them with a thread that has no pack.
+TEST(LamportModels, SurviveWithSeveralThreadsACta) {
+  ExpectSurvives({.sizes = {3, 1, 3, 1}, .threads = 2});
 }
 
 TEST(LamportModels, AreExhaustedWithTwoDelays) {

@@ -45,6 +45,9 @@ struct OneGeneration : Faithful {
 struct TwoGenerations : Faithful {
   static constexpr std::uint32_t kGenerationsUsed = 2;
 };
+struct PublishesWeakly : Faithful {
+  static constexpr bool kPublishesWeakly = true;
+};
 struct TestsFirstWordOnly : Faithful {
   static constexpr int kPolledWords = 1;
 };
@@ -58,6 +61,9 @@ struct SanitisesNothing : Faithful {
 };
 struct CountsEpochs : Faithful {
   static constexpr bool kCountsEpochs = true;
+};
+struct SkipsWait : Faithful {
+  static constexpr bool kWaits = false;
 };
 struct ReadsInputBeforeWait : Faithful {
   static constexpr bool kReadsInputBeforeWait = true;
@@ -73,6 +79,9 @@ struct HostComputesGeneration : Faithful {
 };
 struct CountsBeforeReading : Faithful {
   static constexpr bool kCountsBeforeReading = true;
+};
+struct GoesOnWithoutBarrier : Faithful {
+  static constexpr bool kBarrierAfterReading = false;
 };
 struct ArrivesWithoutBarrier : Faithful {
   static constexpr bool kBarrierBeforeArrival = false;
@@ -131,6 +140,11 @@ std::vector<Mutant> KilledMutants() {
           Lamport<OwnPollDropped>("own-poll-dropped", "the own pack is known, so why poll for it"),
           "the reset of the own slot meets the multicast copy that is still on its way", two,
           exhaustive, 10'000, Property::kRace),
+      killed(Lamport<OwnPollDropped>("own-poll-dropped-and-races-ignored",
+                                     "the same, where the reset of the own slot is no race",
+                                     {.cleaned_blindly = true}),
+             "the own copy lands after its slot has been reset: L1", two, biased, 10,
+             Property::kLeftover),
       killed(Lamport<OwnSlotForgotten>("own-slot-forgotten",
                                        "the own pack comes from a register, its slot is left"),
              "the own copy stays in the mailbox: L1", two, biased, 10, Property::kLeftover),
@@ -155,6 +169,13 @@ std::vector<Mutant> KilledMutants() {
       killed(Lamport<OneGeneration>("one-generation", "one stage instead of three"),
              "a peer one call ahead publishes into slots that have yet to be reset", two, biased,
              1'000, Property::kRace),
+      killed(Lamport<PublishesWeakly>("publishes-weakly",
+                                      "the older mnnvl: a weak store to the multicast address"),
+             "whoever polls races with it", two, biased, 10, Property::kRace),
+      killed(Lamport<PublishesWeakly>("publishes-weakly-by-unicast",
+                                      "a weak store to each rank's mailbox"),
+             "whoever polls races with it", {.sizes = {1, 1}, .multicast = false}, biased, 10,
+             Property::kRace),
       killed(Lamport<TestsFirstWordOnly>("tests-first-word-only", "sentinel test of word 0"),
              "a pack is taken, and its slot reset, while words of it are on their way", two, pct,
              1'000, Property::kRace),
@@ -170,6 +191,11 @@ std::vector<Mutant> KilledMutants() {
                                    {.first_generation = kLastEpoch}),
              "epochs 2^32 - 1 and 0 are both 0 modulo 3: one generation, for once", two, biased,
              1'000, Property::kRace),
+      killed(Lamport<SkipsWait>("skips-wait",
+                                "a trigger before the reset, which the next call does not await"),
+             "two calls of a rank use one generation", two, biased, 100, Property::kOverrun),
+      killed(Overlapped<SkipsWait>("overlapped-skips-wait", "the same of overlapped"),
+             "two calls of a rank use one generation", two, biased, 100, Property::kOverrun),
       killed(Lamport<ReadsInputBeforeWait>("reads-input-before-wait",
                                            "the load of the input hoisted above the wait"),
              "the producer has yet to write it", {.sizes = {1, 1}, .producer = true}, biased, 1'000,
@@ -191,6 +217,11 @@ std::vector<Mutant> KilledMutants() {
                                           "arrival counted before the generation is read"),
              "the last CTA advances the generation before another has read it", {.sizes = {2, 2}},
              pct, 1'000, Property::kDeadlock),
+      killed(Lamport<GoesOnWithoutBarrier>("goes-on-without-barrier",
+                                           "no barrier after the CTA's first thread has read the "
+                                           "generation"),
+             "the other threads use the generation before it is there: 0, call after call",
+             {.sizes = {2, 2}, .threads = 2}, biased, 100, Property::kOverrun),
       killed(Overlapped<ArrivesWithoutBarrier>("arrives-without-barrier",
                                                "arrival without a barrier: threads of the CTA have "
                                                "yet to read the generation"),
@@ -215,9 +246,10 @@ std::vector<Mutant> KilledMutants() {
 }
 
 std::vector<Mutant> SurvivingMutants() {
-  const auto survives = [](Model model, std::string why, const Scenario& scenario) {
-    return Mutant{std::move(model),      Fate::kBenign, std::move(why),   scenario, {},
-                  StrategyKind::kBiased, 1'000,         Property::kOutput};
+  const auto survives = [](Model model, std::string why, const Scenario& scenario,
+                           Fate fate = Fate::kBenign) {
+    return Mutant{std::move(model),      fate,  std::move(why),   scenario, {},
+                  StrategyKind::kBiased, 1'000, Property::kOutput};
   };
   const auto grade = [](Model model, std::string why, const Scenario& scenario, int lag,
                         Property property) {
@@ -257,10 +289,11 @@ std::vector<Mutant> SurvivingMutants() {
       survives(Lamport<Faithful>("two-instances-share-state-on-one-stream",
                                  "two instances with one state, one stream", {.mailboxes = 2}),
                "calls do not overlap, and a generation's slots are used even less often", changing),
-      survives(Lamport<ArrivesRelaxed>("arrives-relaxed", "arrival without release"),
-               "the count follows the load on whose value it does not depend only in program "
-               "order, which this machine keeps: overlapped argues its own case by hand",
-               changing),
+      survives(
+          Lamport<ArrivesRelaxed>("arrives-relaxed", "arrival without release"),
+          "the count does not depend on the load of the generation, so nothing orders the two: "
+          "a GPU may read what the last CTA has stored. This machine keeps a thread's order",
+          changing, Fate::kNotShown),
       grade(Lamport<TwoGenerations>("two-generations", "two stages instead of three"),
             "right when a grid's end makes its resets visible; one call late, the reset erases "
             "what a peer has published by then: the third generation buys this call",

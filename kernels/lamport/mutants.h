@@ -1,6 +1,5 @@
-// The shipped all-gathers with one rule broken each: what a checker must find, and what it must
-// let pass. What this machine cannot tell is not among them: a weak store to the multicast address,
-// which PTX leaves undefined, is like any other multicast store here.
+// The shipped all-gathers with one rule broken each: what a checker must find, what it must let
+// pass, and what this one lets pass because its machine does not have the fault.
 #pragma once
 
 #include <string>
@@ -14,8 +13,9 @@ namespace mailbench {
 
 enum class Fate {
   kKilled,
-  kBenign,  // no schedule breaks a property, for the reason given
-  kGrade,   // benign, but for stores that land so many calls late: it spends the slack of L7
+  kBenign,    // no schedule breaks a property, for the reason given
+  kGrade,     // benign, but for stores that land so many calls late: it spends the slack of L7
+  kNotShown,  // no schedule of this machine breaks a property; hardware may
 };
 
 struct Mutant {

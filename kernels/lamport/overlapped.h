@@ -34,7 +34,7 @@ MAILBENCH_DEVICE void OverlappedAllGather(M& m, const AllGatherArgs& args) {
   if constexpr (Rules::kReadsGenerationBeforeWait) {
     generation = m.load_volatile_u32(&args.state->generation);
   }
-  m.grid_dependency_wait();  // L8
+  if constexpr (Rules::kWaits) m.grid_dependency_wait();  // L8
   if constexpr (kTrigger == Trigger::kAfterWait) m.grid_launch_dependents();
   Pack own{};
   if (active) {
@@ -43,8 +43,8 @@ MAILBENCH_DEVICE void OverlappedAllGather(M& m, const AllGatherArgs& args) {
     }
     const Pack input = m.load_v4(args.input + pack);
     own = Sanitised<Rules>(input);
-    PublishPack<kPublish>(m, args.mailbox, SlotOf<Rules>(args, generation, args.mailbox.rank, pack),
-                          own);
+    PublishPack<kPublish, Rules>(m, args.mailbox,
+                                 SlotOf<Rules>(args, generation, args.mailbox.rank, pack), own);
   }
   if constexpr (kTrigger == Trigger::kAfterPublish) m.grid_launch_dependents();
   if constexpr (Rules::kBarrierBeforeArrival) m.cta_barrier();  // L9

@@ -140,21 +140,27 @@ MAILBENCH_DEVICE std::uint32_t EnterCall(M& m, GatherState* state, AllGatherShar
     }
     if (ArrivedLast<Rules>(m, arrived_before)) AdvanceGeneration<Rules>(m, state, current);
   }
-  m.cta_barrier();
+  if constexpr (Rules::kBarrierAfterReading) m.cta_barrier();
   return shared.generation;
 }
 
 // Step 2.
-template <Publish kPublish, Machine M>
+template <Publish kPublish, class Rules = Faithful, Machine M>
 MAILBENCH_DEVICE void PublishPack(M& m, const MailboxView& mailbox, std::int64_t slot, Pack pack) {
-  if constexpr (kPublish == Publish::kMulticast) {
+  if constexpr (kPublish == Publish::kMulticast && Rules::kPublishesWeakly) {
+    m.multimem_store_weak_v4_f32(mailbox.multicast, slot, pack);
+  } else if constexpr (kPublish == Publish::kMulticast) {
     m.multimem_store_relaxed_sys_v4_f32(mailbox.multicast, slot, pack);
   } else {
     // Each rank begins with its successor, so that no link carries all ranks' stores at once.
     int peer = mailbox.rank;
     for (int i = 0; i < mailbox.layout.ranks; ++i) {
       if (++peer == mailbox.layout.ranks) peer = 0;
-      m.store_relaxed_sys_v4(mailbox.peers[peer] + slot, pack);
+      if constexpr (Rules::kPublishesWeakly) {
+        m.store_v4(mailbox.peers[peer] + slot, pack);
+      } else {
+        m.store_relaxed_sys_v4(mailbox.peers[peer] + slot, pack);
+      }
     }
   }
 }
@@ -252,13 +258,13 @@ MAILBENCH_DEVICE void AllGather(M& m, const AllGatherArgs& args, AllGatherShared
   if constexpr (Rules::kReadsInputBeforeWait) {
     if (active) own = m.load_v4(args.input + pack);
   }
-  m.grid_dependency_wait();  // L8
+  if constexpr (Rules::kWaits) m.grid_dependency_wait();  // L8
   const std::uint32_t generation = EnterCall<Rules>(m, args.state, shared);
   if (active) {
     if constexpr (!Rules::kReadsInputBeforeWait) own = m.load_v4(args.input + pack);
     own = Sanitised<Rules>(own);
-    PublishPack<kPublish>(m, args.mailbox, SlotOf<Rules>(args, generation, args.mailbox.rank, pack),
-                          own);
+    PublishPack<kPublish, Rules>(m, args.mailbox,
+                                 SlotOf<Rules>(args, generation, args.mailbox.rank, pack), own);
   }
   m.grid_launch_dependents();  // L8
   if (active) Collect<kBatch, Rules>(m, args, generation, pack, own);

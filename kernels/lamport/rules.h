@@ -1,5 +1,5 @@
 // The rules of the gathers that a test may break, one at a time, to see that the breach is found.
-// What ships obeys all of them: Faithful. Each breach is named after its fault; mutants_test.cc
+// What ships obeys all of them: Faithful. Each breach is named after its fault; mutants.cc
 // says which public report or which edit it stands for, and what it leads to.
 #pragma once
 
@@ -32,6 +32,7 @@ enum class Reset {
 
 struct Faithful {
   static constexpr bool kSanitises = true;                         // L2
+  static constexpr bool kPublishesWeakly = false;                  // M2
   static constexpr int kPolledWords = kPackWords;                  // L5
   static constexpr std::int64_t kPackLeftUnreset = -1;             // L1, L3
   static constexpr OwnSlot kOwnSlot = OwnSlot::kAwaited;           // L3
@@ -45,7 +46,9 @@ struct Faithful {
   static constexpr Arrival kArrival = Arrival::kAcqRel;      // L6, of protocol.h
   static constexpr bool kHostComputesGeneration = false;     // L6, of protocol.h
   static constexpr bool kCountsBeforeReading = false;        // L9, of protocol.h
+  static constexpr bool kBarrierAfterReading = true;         // L6, of protocol.h
   static constexpr bool kBarrierBeforeArrival = true;        // L9, of overlapped.h
+  static constexpr bool kWaits = true;                       // L8
   static constexpr bool kReadsInputBeforeWait = false;       // L8, of protocol.h
   static constexpr bool kReadsGenerationBeforeWait = false;  // L8, of overlapped.h
   static constexpr bool kTriggersBeforeWait = false;         // L8, of protocol.h
