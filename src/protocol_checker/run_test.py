@@ -11,7 +11,7 @@ import time
 import unittest
 from pathlib import Path
 
-from mpi_run import BIN, DEADLINE_S, FAULTS, read_report, run
+from mpi_run import BIN, DEADLINE_S, FAULTS, ROOT, read_report, run
 
 WRONG, FAILED = 5, 1
 
@@ -66,7 +66,7 @@ class Clean(Checker):
         listed = self.check("--list").stdout.splitlines()
         names = [line.split()[0] for line in listed]
         self.assertIn("lamport", names)
-        for name in ("lamport", "overlapped", "overlapped-acq-rel"):
+        for name in ("lamport", "overlapped", "overlapped-acq-rel", "overlapped-after-publish"):
             self.check("--protocol", name, "--schedules", "20", "--strategy", "pct")
 
     def test_lists_are_every_protocol_with_every_number_of_ranks(self):
@@ -116,7 +116,8 @@ class Violations(Checker):
         report = self.directory / "report.json"
         result = self.check(
             "--protocol", "hasty,torn,deaf", "--ranks", "2,3", "--sizes", "1,2,1",
-            "--schedules", "300", "--strategy", "biased", "--json", report, binary=FAULTS, code=WRONG,
+            "--schedules", "300", "--strategy", "biased", "--json", report,
+            binary=FAULTS, code=WRONG,
         )  # fmt: skip
         self.assertIn(
             "\nnot run: torn with 3 ranks, deaf with 2 ranks, deaf with 3 ranks\n", result.stdout
@@ -247,6 +248,44 @@ class Violations(Checker):
                 )
                 self.assertIn(f"\n{name}: ", result.stdout)
                 self.assertIn(f"scenario  {scenario}", result.stdout)
+
+
+def readme_block(head):
+    """The indented lines of README.md that begin with one that begins so."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(rf"^(    {re.escape(head)}.*\n(?:(?:    .*)?\n)*)", text, re.M)
+    return [line.strip() for line in block.splitlines() if line.strip()]
+
+
+class TheStaleWord(Checker):
+    def minimised(self, *arguments):
+        report = self.directory / "report.json"
+        result = self.check("--protocol", "mnnvl", *arguments, "--json", report, code=WRONG)
+        violation = read_report(report)["models"][-1]["violation"]
+        self.assertEqual(violation["property"], "output")
+        return violation["minimised"], result.stdout
+
+    def test_is_shown_by_few_calls_of_two_ranks(self):
+        small, printed = self.minimised(
+            "--ranks", "3", "--sizes", "1,2,1,2,1,2,1,2", "--strategy", "pct"
+        )
+        self.assertEqual(small["scenario"]["ranks"], 2)
+        self.assertLessEqual(len(small["scenario"]["sizes"]), 6)
+        self.assertIn(small["text"], printed)
+
+    def test_is_the_one_that_the_readme_shows(self):
+        (command,) = re.findall(
+            r"^    build/host/bin/protocol_checker (--protocol mnnvl .*)$",
+            (ROOT / "README.md").read_text(encoding="utf-8"), re.M,
+        )  # fmt: skip
+        _, printed = self.minimised(*command.split()[2:])
+        lines = iter(printed.splitlines())
+        for shown in readme_block("output: rank "):
+            # Where the schedule delays depends on the model; what follows from it does not.
+            shown = re.sub(r"^\d+ +|, at step .*", "", shown)
+            # Shortened where dots are, and where a thread of a call is named.
+            pattern = ".*".join(map(re.escape, re.split(r" ?\.\.\. ?|(?<=: call \d)(?=:)", shown)))
+            self.assertTrue(any(re.search(pattern, line) for line in lines), f"{shown}\n{printed}")
 
 
 def signals(process, which):
