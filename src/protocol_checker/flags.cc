@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/build_facts.h"
+#include "src/protocol_checker/limits.h"
 
 namespace mailbench {
 namespace {
@@ -22,6 +23,8 @@ constexpr const char* kFoot =
     "\nExit code: 0 no violation found; 1 an interrupt or any other failure; 2 usage; 5 a "
     "violation.\n";
 
+std::string To(int most) { return std::to_string(most); }
+
 std::string Padded(std::string text, std::size_t width) {
   text.resize(std::max(text.size() + 1, width), ' ');
   return text;
@@ -33,15 +36,17 @@ const std::vector<Flag>& CheckerFlags() {
   using enum FlagType;
   static const std::vector<Flag> flags = {
       {"protocol", "", kWordList, kWhat, "LIST", "some of --list"},
-      {"ranks", "", kWordList, kWhat, "LIST", "each 1 to 8 (default: 2)"},
+      {"ranks", "", kWordList, kWhat, "LIST", "each 1 to " + To(kMostRanks) + " (default: 2)"},
       {"sizes", "", kWordList, kWhat, "LIST", "packs a rank, call by call (default: 1,2,1,2)"},
-      {"threads", "", kCount, kWhat, "N", "threads a CTA, 1 to 8 (default: 1)"},
+      {"threads", "", kCount, kWhat, "N",
+       "threads a CTA, 1 to " + To(kMostThreads) + " (default: 1)"},
       {"publish", "", kWord, kWhat, "HOW", "multicast or unicast (default: multicast)"},
       {"streams", "", kCount, kWhat, "N", "that the calls of a rank take turns on (default: 1)"},
       {"producer", "", kSwitch, kWhat, "",
        "a kernel before each call writes its input; lag counts it as a launch"},
       {"replays", "", kCount, kWhat, "N",
-       "of the calls, recorded once as a CUDA graph, 1 to 4; on one stream (default: 1)"},
+       "of the calls, recorded once as a CUDA graph, 1 to " + To(kMostReplays) +
+           "; on one stream (default: 1)"},
 
       {"fabric", "", kWordList, kWorld, "LIST",
        "in-order (links), no-store-buffers, lag=K (plain stores to mailboxes\n"

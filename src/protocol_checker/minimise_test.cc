@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "kernels/machine/adversary/search.h"
+#include "kernels/machine/adversary/search_model.h"
 #include "src/protocol_checker/faulty_models.h"
 #include "src/protocol_checker/models.h"
 
@@ -15,11 +17,11 @@ namespace mailbench {
 namespace {
 
 Model Faulty(const std::string& name) { return *FindModel(FaultyModels(), name); }
+Model Registered(const std::string& name) { return *FindModel(RegisteredModels(), name); }
 
 Finding Find(const Model& model, const Scenario& scenario, SearchOptions options = {}) {
   options.schedules = 10'000;
-  const std::unique_ptr<ModelWorld> world = model.make(scenario, {});
-  const SearchResult result = Search(world->world(), options);
+  const SearchResult result = SearchModel(model, scenario, {}, options);
   EXPECT_TRUE(result.violation) << model.name;
   return {scenario, result.schedule, result.violation.value_or(Violation{})};
 }
@@ -113,8 +115,7 @@ TEST(MinimiseTest, ASearchForOnePropertyPassesOverOthers) {
   SearchOptions options;
   options.property = Property::kDeadlock;
   options.schedules = 50;
-  const std::unique_ptr<ModelWorld> world = unreset.make(Gathers(2, {1, 1}), {});
-  const SearchResult result = Search(world->world(), options);
+  const SearchResult result = SearchModel(unreset, Gathers(2, {1, 1}), {}, options);
   EXPECT_FALSE(result.violation);
   EXPECT_EQ(result.schedules, 50u);
 }
@@ -149,28 +150,75 @@ TEST(ReplayTest, NoResultOutlivesItsSchedule) {
   EXPECT_EQ(second.violation->wanted, 7u);
 }
 
-// Two worlds at different places in memory.
+// A schedule of each strategy in turn; the delays of the exhaustive one fall within its steps.
+ScheduleId ScheduleOfSeed(std::uint64_t seed) {
+  using enum StrategyKind;
+  constexpr StrategyKind kKinds[] = {kBiased, kPct, kUniform, kExhaustive};
+  ScheduleId schedule;
+  schedule.kind = kKinds[seed % std::size(kKinds)];
+  schedule.seed = seed;
+  schedule.number = seed / 3;
+  schedule.pct_steps = 100;
+  schedule.delays = {seed % 50, 50 + seed % 37};
+  return schedule;
+}
+
+// What a schedule did, all of it, and what it violated.
+struct Replayed {
+  ScheduleResult result;
+  std::vector<Event> trace;
+};
+
+Replayed ReplayIn(ModelWorld& world, const ScheduleId& schedule) {
+  Replayed replayed;
+  replayed.result = Replay(world.world(), schedule, &replayed.trace);
+  return replayed;
+}
+
+void ExpectSame(const Replayed& once, const Replayed& again) {
+  EXPECT_FALSE(once.trace.empty());
+  EXPECT_TRUE(std::equal(once.trace.begin(), once.trace.end(), again.trace.begin(),
+                         again.trace.end(), [](const Event& a, const Event& b) {
+                           return a.step == b.step && a.rank == b.rank && a.text == b.text;
+                         }));
+  EXPECT_EQ(once.result.steps, again.result.steps);
+  ASSERT_EQ(once.result.violation.has_value(), again.result.violation.has_value());
+  if (!once.result.violation) return;
+  EXPECT_EQ(once.result.violation->property, again.result.violation->property);
+  EXPECT_EQ(once.result.violation->text, again.result.violation->text);
+  EXPECT_EQ(once.result.violation->place, again.result.violation->place);
+}
+
+// Two worlds at different places in memory, of which the second has run other schedules before.
 TEST(ReplayTest, IsExactOverAThousandSeeds) {
-  for (const char* name : {"torn", "unreset"}) {
-    const Model model = Faulty(name);
-    const std::unique_ptr<ModelWorld> first = model.make(Gathers(2, {1, 2}), {});
-    const std::unique_ptr<ModelWorld> second = model.make(Gathers(2, {1, 2}), {});
+  for (const Model& model : {Faulty("torn"), Faulty("unreset"), Registered("mnnvl")}) {
+    const Scenario scenario = Gathers(2, {1, 2, 1, 2});
+    const std::unique_ptr<ModelWorld> first = model.make(scenario, {});
+    const std::unique_ptr<ModelWorld> second = model.make(scenario, {});
+    int violations = 0;
     for (std::uint64_t seed = 0; seed < 1'000; ++seed) {
-      ScheduleId schedule;
-      schedule.kind = seed % 2 == 0 ? StrategyKind::kBiased : StrategyKind::kPct;
-      schedule.seed = seed;
-      schedule.number = seed / 3;
-      schedule.pct_steps = 100;
-      std::vector<Event> trace;
-      const ScheduleResult once = Replay(first->world(), schedule, nullptr);
-      const ScheduleResult again = Replay(second->world(), schedule, &trace);
-      ASSERT_EQ(once.steps, again.steps) << name << ", seed " << seed;
-      ASSERT_EQ(once.violation.has_value(), again.violation.has_value());
-      if (once.violation) {
-        ASSERT_EQ(once.violation->text, again.violation->text);
-      }
-      ASSERT_FALSE(trace.empty());
+      SCOPED_TRACE(model.name + ", seed " + std::to_string(seed));
+      const ScheduleId schedule = ScheduleOfSeed(seed);
+      const Replayed once = ReplayIn(*first, schedule);
+      Replay(second->world(), ScheduleOfSeed(seed + 1), nullptr);
+      ExpectSame(once, ReplayIn(*second, schedule));
+      if (testing::Test::HasFailure()) return;
+      violations += once.result.violation ? 1 : 0;
     }
+    EXPECT_GT(violations, 0) << model.name;
+  }
+}
+
+// The trace is only written, never asked.
+TEST(ReplayTest, IsTheSameWithoutATrace) {
+  const Model mnnvl = Registered("mnnvl");
+  const std::unique_ptr<ModelWorld> world = mnnvl.make(Gathers(2, {1, 2, 1, 2}), {});
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const ScheduleId schedule = ScheduleOfSeed(seed);
+    const ScheduleResult traced = ReplayIn(*world, schedule).result;
+    const ScheduleResult bare = Replay(world->world(), schedule, nullptr);
+    ASSERT_EQ(traced.steps, bare.steps) << "seed " << seed;
+    ASSERT_EQ(traced.violation.has_value(), bare.violation.has_value()) << "seed " << seed;
   }
 }
 

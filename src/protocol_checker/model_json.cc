@@ -8,12 +8,10 @@
 #include "harness/build_facts.h"
 #include "harness/command_line/quote.h"
 #include "harness/error.h"
+#include "src/protocol_checker/limits.h"
 
 namespace mailbench {
 namespace {
-
-// The most that a world is made for: a file is not to take all memory.
-constexpr int kMost = 1'000;
 
 int Within(const Json& json, const char* key, int least, int most) {
   const auto value = json.at(key).get<std::int64_t>();
@@ -33,18 +31,18 @@ bool IsMulticast(const std::string& publish) {
 
 Scenario ScenarioOf(const Json& json) {
   Scenario scenario;
-  scenario.ranks = Within(json, "ranks", 1, 8);
+  scenario.ranks = Within(json, "ranks", 1, kMostRanks);
   scenario.sizes = json.at("sizes").get<std::vector<std::int64_t>>();
   const bool fits = std::all_of(scenario.sizes.begin(), scenario.sizes.end(),
-                                [](std::int64_t size) { return 1 <= size && size <= kMost; });
-  if (scenario.sizes.empty() || scenario.sizes.size() > kMost || !fits) {
+                                [](std::int64_t size) { return 1 <= size && size <= kMostPacks; });
+  if (scenario.sizes.empty() || scenario.sizes.size() > kMostCalls || !fits) {
     throw UsageError("sizes are not those of calls");
   }
-  scenario.threads = Within(json, "threads", 1, kMost);
+  scenario.threads = Within(json, "threads", 1, kMostThreads);
   scenario.multicast = IsMulticast(json.at("publish").get<std::string>());
-  scenario.streams = Within(json, "streams", 1, kMost);
+  scenario.streams = Within(json, "streams", 1, kMostStreams);
   scenario.producer = json.at("producer").get<bool>();
-  scenario.replays = Within(json, "replays", 1, kMost / static_cast<int>(scenario.sizes.size()));
+  scenario.replays = Within(json, "replays", 1, kMostReplays);
   return scenario;
 }
 
@@ -52,9 +50,9 @@ WorldRules RulesOf(const Json& json) {
   WorldRules rules;
   rules.links_in_order = json.at("links_in_order").get<bool>();
   rules.store_buffers = json.at("store_buffers").get<bool>();
-  rules.lag = Within(json, "lag", 0, kMost);
+  rules.lag = Within(json, "lag", 0, kMostLag);
   rules.programmatic_launch = json.at("programmatic_launch").get<bool>();
-  rules.resident_ctas = Within(json, "resident_ctas", 0, kMost);
+  rules.resident_ctas = Within(json, "resident_ctas", 0, kMostResidentCtas);
   rules.shared_gpu = json.at("shared_gpu").get<bool>();
   return rules;
 }

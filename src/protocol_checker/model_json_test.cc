@@ -11,7 +11,7 @@ SavedSchedule Sample() {
   SavedSchedule saved;
   saved.protocol = "lamport";
   saved.rules = {true, false, 2, false, 3, true};
-  saved.finding.scenario = {3, {1, 2, 4}, 2, false, 2, true, 5};
+  saved.finding.scenario = {3, {1, 2, 4}, 2, false, 2, true, 4};
   saved.finding.schedule = {StrategyKind::kPct, ~std::uint64_t{0}, 12, 345, {6, 7}};
   saved.finding.violation = {Property::kOverrun, "what \"happened\"", "", {}, 0};
   return saved;
@@ -36,13 +36,18 @@ TEST(ModelJsonTest, EverythingElseIsRefused) {
            R"([{"op": "replace", "path": "/scenario/ranks", "value": "2"}])",
            R"([{"op": "replace", "path": "/scenario/sizes", "value": []}])",
            R"([{"op": "replace", "path": "/scenario/sizes", "value": [0]}])",
+           R"([{"op": "replace", "path": "/scenario/sizes", "value": [65]}])",
            R"([{"op": "replace", "path": "/scenario/threads", "value": 0}])",
+           R"([{"op": "replace", "path": "/scenario/threads", "value": 9}])",
            R"([{"op": "replace", "path": "/scenario/streams", "value": 0}])",
+           R"([{"op": "replace", "path": "/scenario/streams", "value": 65}])",
            R"([{"op": "replace", "path": "/scenario/producer", "value": 1}])",
            R"([{"op": "replace", "path": "/scenario/replays", "value": 0}])",
-           R"([{"op": "replace", "path": "/scenario/replays", "value": 334}])",
+           R"([{"op": "replace", "path": "/scenario/replays", "value": 5}])",
            R"([{"op": "replace", "path": "/scenario/publish", "value": "pigeon"}])",
            R"([{"op": "replace", "path": "/rules/lag", "value": -1}])",
+           R"([{"op": "replace", "path": "/rules/lag", "value": 65}])",
+           R"([{"op": "replace", "path": "/rules/resident_ctas", "value": 1001}])",
            R"([{"op": "replace", "path": "/rules/shared_gpu", "value": 1}])",
            R"([{"op": "replace", "path": "/schedule/strategy", "value": "guess"}])",
            R"([{"op": "remove", "path": "/schedule/delays"}])",

@@ -12,16 +12,12 @@
 #include "harness/command_line/values.h"
 #include "harness/error.h"
 #include "src/protocol_checker/flags.h"
+#include "src/protocol_checker/limits.h"
 #include "src/protocol_checker/models.h"
 
 namespace mailbench {
 namespace {
 
-constexpr std::uint64_t kMostRanks = 8;
-constexpr std::uint64_t kMostCalls = 64;
-constexpr std::uint64_t kMostPacks = 64;
-constexpr std::uint64_t kMostThreads = 8;
-constexpr std::uint64_t kMostReplays = 4;
 constexpr std::uint64_t kMostJobs = 1024;
 constexpr double kMostSeconds = 1e6;
 constexpr double kUsualSeconds = 3;
@@ -96,7 +92,7 @@ Scenario ReadScenario(const Reader& reader) {
   scenario.sizes = ReadSizes(reader);
   scenario.threads = static_cast<int>(reader.Count("threads", 1, 1, kMostThreads));
   scenario.multicast = reader.Word("publish", {"multicast", "unicast"}) == "multicast";
-  scenario.streams = static_cast<int>(reader.Count("streams", 1, 1, kMostCalls));
+  scenario.streams = static_cast<int>(reader.Count("streams", 1, 1, kMostStreams));
   scenario.producer = reader.Has("producer");
   scenario.replays = static_cast<int>(reader.Count("replays", 1, 1, kMostReplays));
   if (scenario.replays > 1 && scenario.streams > 1) {
@@ -116,7 +112,7 @@ void ReadFabric(const Reader& reader, WorldRules& rules) {
     if (item.starts_with(kLag)) {
       if (rules.lag > 0) Refuse(setting->origin, item, "is a second lag");
       rules.lag = static_cast<int>(
-          ParseCount(setting->origin + " lag", item.substr(kLag.size()), 1, kMostCalls));
+          ParseCount(setting->origin + " lag", item.substr(kLag.size()), 1, kMostLag));
       continue;
     }
     RequireOneOf(setting->origin, item, {"in-order", "no-store-buffers", "lag=K"});
@@ -132,7 +128,7 @@ WorldRules ReadRules(const Reader& reader) {
   WorldRules rules;
   ReadFabric(reader, rules);
   rules.programmatic_launch = reader.Word("pdl", {"on", "off"}) == "on";
-  rules.resident_ctas = static_cast<int>(reader.Count("resident-ctas", 0, 0, 1'000));
+  rules.resident_ctas = static_cast<int>(reader.Count("resident-ctas", 0, 0, kMostResidentCtas));
   rules.shared_gpu = reader.Has("shared-gpu");
   if (rules.shared_gpu && rules.resident_ctas == 0) {
     throw UsageError(
