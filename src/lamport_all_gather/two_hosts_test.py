@@ -1,0 +1,149 @@
+"""Ranks on two hosts: who is where, why what needs one host is refused, and what becomes of the
+ranks of one host when the other one goes.
+
+usage: two_hosts_test.py TWO_HOSTS_TEST_PROGRAM WATCHDOG_TEST_PROGRAM
+
+Where two hosts cannot be made the test is skipped, with that as its reason (exit code 77).
+"""
+
+import json
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import two_hosts
+from mpi_run import BIN, finish
+
+FACTS, WATCHED = "", ""  # the two programs
+A, B = two_hosts.TwoHosts.NAMES
+RANKS = 4  # 0 and 1 on A, 2 and 3 on B
+REFUSED = 3
+ONE_HOST = f"it needs all ranks on one host: rank 0 is on {A}, rank 2 on {B}"
+
+
+class TwoHosts(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="mb")
+        self.addCleanup(directory.cleanup)
+        self.directory = Path(directory.name)
+        self.hosts = two_hosts.TwoHosts(self.directory)
+        self.addCleanup(self.hosts.close)
+
+    def start(self, *command):
+        return self.hosts.start(RANKS // 2, *command)
+
+    def assert_nobody_is_left(self):
+        self.assertEqual(self.hosts.close(), [], "a process was left behind")
+        self.assertFalse(self.hosts.alive(), "a host was left behind")
+
+
+class Facts(TwoHosts):
+    def test_ranks_are_grouped_by_host(self):
+        result = finish(self.start(FACTS))
+        self.assertEqual(result.code, 0, result.stderr)
+        lines = [json.loads(line) for line in result.stdout.splitlines()]
+        self.assertEqual(sorted(line["rank"] for line in lines), list(range(RANKS)))
+        for line in lines:
+            hosts = [{"name": A, "ranks": [0, 1]}, {"name": B, "ranks": [2, 3]}]
+            self.assertEqual(line["hosts"], hosts)
+            self.assertEqual(line["ranks_here"], [0, 1] if line["rank"] < 2 else [2, 3])
+            self.assertIn("ranks on several hosts", line["fds"])
+        self.assert_nobody_is_left()
+
+    def refusal(self, *arguments):
+        """What rank 0 said, and nobody else."""
+        result = finish(self.start(BIN, *arguments))
+        self.assertEqual(result.code, REFUSED, result.stderr)
+        self.assertEqual(len(result.messages), 1, result.stderr)
+        self.assert_nobody_is_left()
+        return result.messages[0]
+
+    def test_host_is_refused(self):
+        refusal = self.refusal("--transport", "host")
+        self.assertEqual(refusal, f"mailbench: transport host cannot run here: {ONE_HOST}")
+
+    def test_auto_says_why_host_is_not_taken(self):
+        self.assertIn(f"host: {ONE_HOST}", self.refusal())
+
+
+class Deaths(TwoHosts):
+    """A run of the harness in miniature."""
+
+    def start_run(self, *arguments, timeout):
+        """Returns when all ranks are under way."""
+        marks = self.directory / "marks"
+        process = self.start(
+            WATCHED, "--report", self.directory / "report", "--marks", marks,
+            "--timeout", timeout, "--calls", 1000000, *arguments,
+        )  # fmt: skip
+        while process.poll() is None:
+            if marks.exists() and marks.read_text().count("ready ") == RANKS:
+                break
+            time.sleep(0.05)
+        return process
+
+    def endings(self):
+        """(exit code, status, reason) of each host that wrote a report."""
+        lines = (self.directory / "report").read_text().splitlines()
+        return sorted(tuple(line.split(" ", 3)[1:]) for line in lines)
+
+    def assert_interrupted(self, ending, ranks):
+        """The launcher, which sees the death first, ends the ranks that are left."""
+        code, status, reason = ending
+        self.assertEqual((code, status), ("1", "interrupted"))
+        self.assertRegex(reason, rf"^rank [{ranks}] received SIGTERM in call \d+ ")
+
+    def check_death(self, dies, ranks):
+        process = self.start_run(timeout=200)
+        self.hosts.hosts[dies].kill()
+        self.assertNotEqual(finish(process).code, 0)
+        while self.ranks_alive():
+            time.sleep(0.05)
+        (ending,) = self.endings()
+        self.assert_interrupted(ending, ranks)
+        self.assert_nobody_is_left()
+
+    def test_a_host_that_dies(self):
+        self.check_death(1, "01")
+
+    def test_the_host_of_the_launcher_dies(self):
+        self.check_death(0, "23")
+
+    def test_a_rank_that_dies_is_named_by_its_own_host(self):
+        process = self.start_run("--fault", "kill", "--rank", 3, "--at", 17, timeout=200)
+        self.assertNotEqual(finish(process).code, 0)
+        interrupted, hung = self.endings()
+        self.assert_interrupted(interrupted, "01")
+        self.assertEqual(hung[:2], ("4", "hung"))
+        self.assertTrue(hung[2].startswith("rank 3 died "), hung)
+        self.assert_nobody_is_left()
+
+    def test_a_link_that_is_cut(self):
+        """Nobody is told of it: each host finds that its own ranks do not move."""
+        process = self.start_run(timeout=5)
+        self.hosts.cut()
+        while process.poll() is None and self.ranks_alive():
+            time.sleep(0.05)
+        for ranks, (code, status, reason) in zip(("0, 1", "2, 3"), self.endings(), strict=True):
+            self.assertEqual((code, status), ("4", "hung"))
+            self.assertTrue(reason.startswith(f"ranks {ranks} are all in call "), reason)
+        # mpirun waits for its daemon on the other host, for as long as its system keeps the
+        # connection: nothing of the suite runs any more.
+        for host in self.hosts.hosts:
+            host.kill()
+        finish(process)
+        self.assert_nobody_is_left()
+
+    def ranks_alive(self):
+        return any(host.processes(WATCHED) for host in self.hosts.hosts)
+
+
+if __name__ == "__main__":
+    two_hosts.as_root(__file__)
+    if reason := two_hosts.missing():
+        print(f"skipped: {reason}")
+        sys.exit(77)
+    FACTS, WATCHED = sys.argv[1:]
+    unittest.main(argv=sys.argv[:1])
