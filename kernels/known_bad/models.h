@@ -16,7 +16,8 @@ namespace mailbench {
 // All of kMnnvlNames.
 std::vector<Model> KnownBadModels();
 
-template <class Rules>
+// `kMulticast`: how it publishes where there is a multicast mapping.
+template <class Rules, Publish kMulticast = Publish::kMulticast>
 void MnnvlThread(AdversaryThread& thread, const AllGatherArgs& gather) {
   AdversaryMachine m(thread);
   MnnvlArgs args;
@@ -26,14 +27,14 @@ void MnnvlThread(AdversaryThread& thread, const AllGatherArgs& gather) {
   args.state = reinterpret_cast<MnnvlState*>(gather.state);
   args.mailbox = gather.mailbox;
   if (args.mailbox.multicast != nullptr) {
-    MnnvlAllGather<Rules, Publish::kMulticast>(m, args);
+    MnnvlAllGather<Rules, kMulticast>(m, args);
   } else {
     MnnvlAllGather<Rules, Publish::kUnicast>(m, args);
   }
 }
 
 // `Rules`: as MnnvlNewer.
-template <class Rules>
+template <class Rules, Publish kMulticast = Publish::kMulticast>
 Model MnnvlModel(std::string name, std::string summary) {
   GatherTraits traits;
   traits.one_shot = false;
@@ -41,7 +42,7 @@ Model MnnvlModel(std::string name, std::string summary) {
   traits.own_words_pass = Rules::kSelf == SelfSlot::kPolled;
   traits.shared_bytes = 0;
   traits.state_bytes = sizeof(MnnvlState);
-  return GatherModel(std::move(name), std::move(summary), &MnnvlThread<Rules>, traits);
+  return GatherModel(std::move(name), std::move(summary), &MnnvlThread<Rules, kMulticast>, traits);
 }
 
 }  // namespace mailbench

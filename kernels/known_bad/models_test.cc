@@ -73,6 +73,15 @@ TEST(KnownBad, EverySeedFindsTheStaleWord) {
   }
 }
 
+// The own copy is ordered before the end of the grid then, and so before the next call's cleaning.
+TEST(KnownBad, AnAliasFenceAfterThePublishLetsNoWordGoStale) {
+  const Model fenced =
+      MnnvlModel<MnnvlNewer, Publish::kMulticastAliasFence>("mnnvl-alias-fence", "");
+  for (const StrategyKind kind : kRandom) {
+    ExpectClean(fenced, Calls({1, 2, 1, 2}), {}, {.kind = kind, .schedules = 10 * kSchedules});
+  }
+}
+
 // A word that rank 1 published in the first call arrives in the fourth, as rank 0's.
 TEST(KnownBad, TheStaleWordIsTheRanksOwn) {
   const SearchResult result =

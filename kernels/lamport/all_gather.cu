@@ -59,8 +59,14 @@ Kernel BatchFor(const GatherOptions& options, int poll_batch) {
 }
 
 Kernel KernelFor(const GatherOptions& options, int poll_batch) {
-  return options.publish == Publish::kMulticast ? BatchFor<Publish::kMulticast>(options, poll_batch)
-                                                : BatchFor<Publish::kUnicast>(options, poll_batch);
+  switch (options.publish) {
+    case Publish::kUnicast:
+      return BatchFor<Publish::kUnicast>(options, poll_batch);
+    case Publish::kMulticast:
+      return BatchFor<Publish::kMulticast>(options, poll_batch);
+    default:
+      return BatchFor<Publish::kMulticastAliasFence>(options, poll_batch);
+  }
 }
 
 }  // namespace

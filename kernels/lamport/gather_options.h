@@ -15,6 +15,9 @@ enum class GatherKind {
 enum class Publish {
   kUnicast,    // one store a rank, through that rank's mapping
   kMulticast,  // one store through the multicast mapping
+  // The same, and fence.proxy.alias behind it: orders the store with accesses through the other
+  // mappings of the same memory (kernels/PROTOCOLS.md, "The alias fence").
+  kMulticastAliasFence,
 };
 
 // The ordering of the atomic that counts a CTA's arrival.

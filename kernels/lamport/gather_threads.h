@@ -12,23 +12,24 @@ namespace mailbench {
 // Two sources a batch: three ranks already need two batches.
 inline constexpr int kModelBatch = 2;
 
-template <class Rules = Faithful>
+// `kMulticast`: how they publish where there is a multicast mapping.
+template <class Rules = Faithful, Publish kMulticast = Publish::kMulticast>
 void LamportThread(AdversaryThread& thread, const AllGatherArgs& args) {
   AdversaryMachine m(thread);
   auto& shared = *static_cast<AllGatherShared*>(thread.shared());
   if (args.mailbox.multicast != nullptr) {
-    AllGather<Publish::kMulticast, kModelBatch, Rules>(m, args, shared);
+    AllGather<kMulticast, kModelBatch, Rules>(m, args, shared);
   } else {
     AllGather<Publish::kUnicast, kModelBatch, Rules>(m, args, shared);
   }
 }
 
 template <class Rules = Faithful, Arrival kArrival = Arrival::kRelaxed,
-          Trigger kTrigger = Trigger::kAfterWait>
+          Trigger kTrigger = Trigger::kAfterWait, Publish kMulticast = Publish::kMulticast>
 void OverlappedThread(AdversaryThread& thread, const AllGatherArgs& args) {
   AdversaryMachine m(thread);
   if (args.mailbox.multicast != nullptr) {
-    OverlappedAllGather<Publish::kMulticast, kModelBatch, kArrival, kTrigger, Rules>(m, args);
+    OverlappedAllGather<kMulticast, kModelBatch, kArrival, kTrigger, Rules>(m, args);
   } else {
     OverlappedAllGather<Publish::kUnicast, kModelBatch, kArrival, kTrigger, Rules>(m, args);
   }

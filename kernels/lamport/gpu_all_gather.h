@@ -11,9 +11,9 @@ namespace mailbench {
 // Launches one call on `stream`, with programmatic stream serialisation: the kernel itself waits
 // for what precedes it (griddepcontrol.wait), and after that permits what follows it (see Trigger).
 // May be captured into a graph; the abort word's address, like `args`, is frozen into it.
-// REQUIRES: as protocol.h; with Publish::kMulticast, args.mailbox.multicast is a multicast mapping
-// of all mailboxes (16-byte aligned). Throws std::invalid_argument for sizes that PlanAllGather
-// refuses; other errors are those of the launch.
+// REQUIRES: as protocol.h; unless Publish::kUnicast, args.mailbox.multicast is a multicast
+// mapping of all mailboxes (16-byte aligned). Throws std::invalid_argument for sizes that
+// PlanAllGather refuses; other errors are those of the launch.
 cudaError_t LaunchAllGather(const AllGatherArgs& args, const GatherOptions& options,
                             cudaStream_t stream);
 

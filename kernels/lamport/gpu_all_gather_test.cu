@@ -276,7 +276,8 @@ TEST_P(GpuAllGatherTest, TheAbortWordEndsCallsThatWaitForAMissingRank) {
 }
 
 TEST_P(GpuAllGatherTest, SixteenCtasFitOnAMultiprocessor) {
-  for (const Publish publish : {Publish::kUnicast, Publish::kMulticast}) {
+  for (const Publish publish :
+       {Publish::kUnicast, Publish::kMulticast, Publish::kMulticastAliasFence}) {
     for (const int poll_batch : {1, 2, 4, 8}) {
       GatherOptions options = GetParam();
       options.publish = publish;

@@ -6,6 +6,7 @@
 namespace mailbench {
 
 std::vector<Model> LamportModels() {
+  constexpr Publish kFenced = Publish::kMulticastAliasFence;
   return {
       GatherModel("lamport", "the Lamport all-gather", &LamportThread<>),
       GatherModel("overlapped", "arrivals counted, relaxed, while the packs are on their way",
@@ -14,6 +15,10 @@ std::vector<Model> LamportModels() {
                   &OverlappedThread<Faithful, Arrival::kAcqRel>),
       GatherModel("overlapped-after-publish", "the next grid is permitted after the publish",
                   &OverlappedThread<Faithful, Arrival::kRelaxed, Trigger::kAfterPublish>),
+      GatherModel("lamport-alias-fence", "lamport with fence.proxy.alias after the publish",
+                  &LamportThread<Faithful, kFenced>),
+      GatherModel("overlapped-alias-fence", "overlapped with the same",
+                  &OverlappedThread<Faithful, Arrival::kRelaxed, Trigger::kAfterWait, kFenced>),
   };
 }
 

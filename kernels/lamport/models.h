@@ -7,7 +7,8 @@
 
 namespace mailbench {
 
-// "lamport", "overlapped", "overlapped-acq-rel" and "overlapped-after-publish".
+// "lamport", "overlapped", "overlapped-acq-rel", "overlapped-after-publish", "lamport-alias-fence"
+// and "overlapped-alias-fence".
 std::vector<Model> LamportModels();
 
 }  // namespace mailbench

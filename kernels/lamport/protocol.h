@@ -147,10 +147,11 @@ MAILBENCH_DEVICE std::uint32_t EnterCall(M& m, GatherState* state, AllGatherShar
 // Step 2.
 template <Publish kPublish, class Rules = Faithful, Machine M>
 MAILBENCH_DEVICE void PublishPack(M& m, const MailboxView& mailbox, std::int64_t slot, Pack pack) {
-  if constexpr (kPublish == Publish::kMulticast && Rules::kPublishesWeakly) {
+  if constexpr (kPublish != Publish::kUnicast && Rules::kPublishesWeakly) {
     m.multimem_store_weak_v4_f32(mailbox.multicast, slot, pack);
-  } else if constexpr (kPublish == Publish::kMulticast) {
+  } else if constexpr (kPublish != Publish::kUnicast) {
     m.multimem_store_relaxed_sys_v4_f32(mailbox.multicast, slot, pack);
+    if constexpr (kPublish == Publish::kMulticastAliasFence) m.fence_proxy_alias();
   } else {
     // Each rank begins with its successor, so that no link carries all ranks' stores at once.
     int peer = mailbox.rank;

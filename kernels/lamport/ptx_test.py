@@ -15,7 +15,9 @@ from ptx_checks import check, slow_path_failures
 PUBLISH = {
     "unicast": "st.relaxed.sys.global.v4.u32",
     "multicast": "multimem.st.relaxed.sys.global.v4.f32",
+    "multicast, alias fence": "multimem.st.relaxed.sys.global.v4.f32",
 }
+ALIAS_FENCE = "fence.proxy.alias"
 COUNT = {"acq_rel": "atom.add.acq_rel.gpu.global.u32", "relaxed": "atom.add.relaxed.gpu.global.u32"}
 WAIT = "griddepcontrol.wait"
 TRIGGER = "griddepcontrol.launch_dependents"
@@ -32,13 +34,17 @@ def collect(batch):
     return [POLL] * batch + [PACK_STORE, PACK_STORE] * batch  # the output, the sentinel
 
 
+def publish_stores(publish):
+    return [PUBLISH[publish], ALIAS_FENCE] if "fence" in publish else [PUBLISH[publish]]
+
+
 def lamport(publish, batch):
     enter = [WAIT, WORD_LOAD, COUNT["acq_rel"], *ADVANCE, BARRIER]
-    return [*enter, INPUT_LOAD, PUBLISH[publish], TRIGGER, *collect(batch)]
+    return [*enter, INPUT_LOAD, *publish_stores(publish), TRIGGER, *collect(batch)]
 
 
 def overlapped(publish, batch, arrival, trigger):
-    publishing = [WORD_LOAD, INPUT_LOAD, PUBLISH[publish]]
+    publishing = [WORD_LOAD, INPUT_LOAD, *publish_stores(publish)]
     publishing.insert(0 if trigger == "after wait" else len(publishing), TRIGGER)
     return [WAIT, *publishing, BARRIER, COUNT[arrival], *collect(batch), *ADVANCE]
 
@@ -55,12 +61,12 @@ def expected_kernels():
 
 
 def name_of(entry):
-    # ...LamportKernelILNS_7PublishE<0|1>ELi<batch>EEE...
-    # ...OverlappedKernelILNS_7PublishE<0|1>ELi<batch>ELNS_7ArrivalE<0|1>ELNS_7TriggerE<0|1>EEE...
+    # ...LamportKernelILNS_7PublishE<0|1|2>ELi<batch>EEE...
+    # ...OverlappedKernelILNS_7PublishE<0|1|2>ELi<batch>ELNS_7ArrivalE<0|1>ELNS_7TriggerE<0|1>EEE...
     kind, publish, batch = re.search(
         r"(Lamport|Overlapped)Kernel.*?PublishE(\d)ELi(\d+)E", entry
     ).groups()
-    name = (kind.lower(), ("unicast", "multicast")[int(publish)], int(batch))
+    name = (kind.lower(), tuple(PUBLISH)[int(publish)], int(batch))
     if kind == "Lamport":
         return name
     arrival, trigger = re.search(r"ArrivalE(\d)E.*?TriggerE(\d)E", entry).groups()

@@ -18,6 +18,7 @@
 //   atomic_add_acq_rel_gpu         atom.add.acq_rel.gpu.global.u32       acq_rel fetch_add
 //   atomic_add_relaxed_gpu         atom.add.relaxed.gpu.global.u32       relaxed fetch_add
 //   reduce_add_release_gpu         red.release.gpu.global.add.u32        release fetch_add
+//   fence_proxy_alias              fence.proxy.alias                     nothing: one mapping
 //   cta_barrier                    barrier.cta.sync 0                    waits for the CTA's fibers
 //   warp_shuffle_xor               shfl.sync.bfly.b32 (all 32 lanes)     exchange in the warp
 //   warp_ballot                    vote.sync.ballot.b32 (all 32 lanes)   exchange in the warp
@@ -64,6 +65,7 @@ concept Machine = requires(M& m, const Pack* from, Pack* to, Pack value, std::ui
   { m.atomic_add_relaxed_gpu(word, u32) } -> std::same_as<std::uint32_t>;
   { m.reduce_add_release_gpu(word, u32) } -> std::same_as<void>;
 
+  { m.fence_proxy_alias() } -> std::same_as<void>;
   { m.cta_barrier() } -> std::same_as<void>;
   { m.warp_shuffle_xor(u32, 1) } -> std::same_as<std::uint32_t>;
   { m.warp_ballot(true) } -> std::same_as<std::uint32_t>;

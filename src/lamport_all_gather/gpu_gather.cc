@@ -113,6 +113,9 @@ class GpuMnnvl : public GpuMailboxGather {
 GatherOptions OptionsOf(GatherKind kind, const RunConfig& config) {
   GatherOptions options;
   options.kind = kind;
+  if (options.publish == Publish::kMulticast && config.own.at("alias-fence") == "on") {
+    options.publish = Publish::kMulticastAliasFence;
+  }
   if (config.own.at("arrival") == "acq_rel") options.arrival = Arrival::kAcqRel;
   if (config.own.at("trigger") == "publish") options.trigger = Trigger::kAfterPublish;
   return options;

@@ -40,6 +40,11 @@ const FlagInfo kFlags[] = {
      "grids, or after the publish",
      "wait",
      {"wait", "publish"}},
+    {"alias-fence",
+     "whether lamport and overlapped follow a multicast publish with fence.proxy.alias, on a GPU; "
+     "on shows what that costs; other transports have nothing to fence",
+     "off",
+     {"on", "off"}},
     {"abort-check",
      "whether polls of mailboxes look at the abort word, on a GPU; off shows what that costs, and "
      "leaves a rank that is missing to the end of the process",

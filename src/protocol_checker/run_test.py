@@ -66,7 +66,8 @@ class Clean(Checker):
         listed = self.check("--list").stdout.splitlines()
         names = [line.split()[0] for line in listed]
         self.assertIn("lamport", names)
-        for name in ("lamport", "overlapped", "overlapped-acq-rel", "overlapped-after-publish"):
+        shipped = ("lamport", "overlapped", "overlapped-acq-rel", "overlapped-after-publish")
+        for name in (*shipped, "lamport-alias-fence", "overlapped-alias-fence"):
             self.check("--protocol", name, "--schedules", "20", "--strategy", "pct")
 
     def test_lists_are_every_protocol_with_every_number_of_ranks(self):

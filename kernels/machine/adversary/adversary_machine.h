@@ -99,6 +99,12 @@ class AdversaryMachine {
     atomic_add_acq_rel_gpu(to, value);  // nobody sees what the acquire adds
   }
 
+  void fence_proxy_alias() const {
+    thread_->Step();
+    if (thread_->traced()) thread_->Note("orders its aliases");
+    fabric_->FenceAliases(who());
+  }
+
   void cta_barrier() const { thread_->CtaBarrier(); }
   void grid_dependency_wait() const {
     thread_->DependencyWait();

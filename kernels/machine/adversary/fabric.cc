@@ -104,6 +104,7 @@ void Fabric::Reset() {
   plain_in_mailboxes_ = 0;
   landable_is_current_ = false;
   std::fill(stores_.begin(), stores_.end(), 0);
+  std::fill(fences_.begin(), fences_.end(), 0);
   violation.reset();
 }
 
@@ -111,8 +112,12 @@ void Fabric::Found(Property property, std::string text, const std::uint32_t* wor
   if (!violation) violation = {property, std::move(text), Describe(word), {}, 0};
 }
 
-bool Fabric::Sees(const Writer& who, const Pending& p) {
-  if (p.alias != Alias::kUnicast) return false;
+bool Fabric::IsUnicast(const Pending& p) const {
+  return p.alias == Alias::kUnicast || p.fences < fences_[p.who.thread];
+}
+
+bool Fabric::Sees(const Writer& who, const Pending& p) const {
+  if (!IsUnicast(p)) return false;
   if (p.launch_completed) return p.who.rank == who.rank;
   return p.who.thread == who.thread ||
          (p.cta_sees && p.who.launch == who.launch && p.who.cta == who.cta);
@@ -169,9 +174,12 @@ void Fabric::NoteIfWeakToPeer() {
 
 void Fabric::Store(const Writer& who, Alias alias, bool plain, std::uint32_t* word,
                    std::uint32_t value) {
-  if (stores_.size() <= who.thread) stores_.resize(who.thread + 1, 0);
+  if (stores_.size() <= who.thread) {
+    stores_.resize(who.thread + 1, 0);
+    fences_.resize(who.thread + 1, 0);
+  }
   pending_.push_back({who, word, &MemoryOf(word), value, NameOf(who.thread, stores_[who.thread]++),
-                      kWheneverItLikes, alias, plain});
+                      kWheneverItLikes, alias, fences_[who.thread], plain});
   if (plain && pending_.back().memory->mailbox) ++plain_in_mailboxes_;
   pending_.back().may_land = MayLand(pending_.size() - 1);
   if (!pending_.back().may_land) {
@@ -192,8 +200,12 @@ std::uint32_t Fabric::FetchAdd(const Writer& who, std::uint32_t* word, std::uint
 
 void Fabric::PassBarrier(std::uint32_t launch, std::uint32_t cta) {
   for (Pending& p : pending_) {
-    if (p.who.launch == launch && p.who.cta == cta) p.cta_sees = true;
+    if (p.who.launch == launch && p.who.cta == cta && IsUnicast(p)) p.cta_sees = true;
   }
+}
+
+void Fabric::FenceAliases(const Writer& who) {
+  if (who.thread < fences_.size()) ++fences_[who.thread];  // others have stored nothing
 }
 
 void Fabric::FlushThread(const Writer& who) {
@@ -202,7 +214,7 @@ void Fabric::FlushThread(const Writer& who) {
 
 void Fabric::FlushLaunch(std::uint32_t launch, int rank, std::uint64_t completed) {
   for (Pending& p : pending_) {
-    if (p.who.launch != launch || p.alias != Alias::kUnicast) continue;
+    if (p.who.launch != launch || !IsUnicast(p)) continue;
     p.launch_completed = true;
     p.lands_with = completed + static_cast<std::uint64_t>(Lags(p) ? rules_.lag : 0);
   }
@@ -218,11 +230,12 @@ void Fabric::FlushAll() {
 bool Fabric::Lags(const Pending& p) const { return p.plain && rules_.lag > 0 && p.memory->mailbox; }
 
 bool Fabric::LandsBefore(const Pending& older, const Pending& p) const {
-  if (older.word == p.word && older.alias == p.alias) {
-    if (older.who.thread == p.who.thread) return true;
+  if (older.word == p.word) {
+    const bool one_order = older.alias == p.alias || older.fences < p.fences;
+    if (older.who.thread == p.who.thread && one_order) return true;
     // The end of a grid is before whatever follows it.
     const bool of_earlier_launch = older.launch_completed && older.who.rank == p.who.rank;
-    if (of_earlier_launch && p.alias == Alias::kUnicast) return true;
+    if (of_earlier_launch && older.alias == p.alias && p.alias == Alias::kUnicast) return true;
   }
   return rules_.links_in_order && !older.plain && !p.plain && older.who.rank == p.who.rank &&
          older.memory->rank == p.memory->rank;
@@ -326,7 +339,7 @@ void Fabric::CheckWeakAccess(const Writer& who, const std::uint32_t* word) {
   if (MemoryOf(word).cleaned_blindly) return;
   for (const Pending& p : pending_) {
     if (p.word != word || p.plain) continue;
-    if (p.who.thread == who.thread && p.alias == Alias::kUnicast) continue;
+    if (p.who.thread == who.thread && IsUnicast(p)) continue;
     Found(Property::kRace,
           "rank " + std::to_string(who.rank) + " touches " + Describe(word) + " while " +
               Hex(p.value) + " of rank " + std::to_string(p.who.rank) + " is on its way there",

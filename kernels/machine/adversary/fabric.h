@@ -27,7 +27,7 @@ struct Writer {
   std::uint32_t thread = 0;  // unique in the world
 };
 
-// Through which mapping a word is stored. Between the two nothing is ordered.
+// Through which mapping a word is stored. Between the two nothing is ordered but by FenceAliases.
 enum class Alias { kUnicast, kMulticast };
 
 class Fabric {
@@ -72,6 +72,9 @@ class Fabric {
 
   // What the threads of a CTA have stored, all of them see.
   void PassBarrier(std::uint32_t launch, std::uint32_t cta);
+  // A thread's fence.proxy.alias: from here on what it has stored before, through either alias, is
+  // to itself, and to whoever learns of it through it, as if stored through the unicast one.
+  void FenceAliases(const Writer& who);
   // A release of GPU scope: what a thread has stored through the unicast alias to its own rank's
   // memory, and what it sees of its CTA's, lands now. Stores to other ranks are not hurried:
   // nobody there synchronises with this scope.
@@ -109,6 +112,7 @@ class Fabric {
     std::uint32_t name;
     std::uint64_t lands_with;  // completed launches of the rank when it has to land, at the latest
     Alias alias;
+    std::uint32_t fences;  // FenceAliases of its thread before it
     bool plain;
     bool cta_sees = false;
     bool launch_completed = false;
@@ -121,7 +125,9 @@ class Fabric {
   void Store(const Writer& who, Alias alias, bool plain, std::uint32_t* word, std::uint32_t value);
   void NoteIfWeakToPeer();
   void CheckStoreToPeer(const Writer& who, const std::uint32_t* word);
-  static bool Sees(const Writer& who, const Pending& p);
+  // Whether nothing of the unicast alias's order is lost: it was stored there, or a fence followed.
+  bool IsUnicast(const Pending& p) const;
+  bool Sees(const Writer& who, const Pending& p) const;
   bool Lags(const Pending& p) const;
   bool LandsBefore(const Pending& older, const Pending& p) const;
   bool MayLand(std::size_t index) const;
@@ -148,6 +154,7 @@ class Fabric {
   std::vector<std::uint32_t> landable_;
   std::vector<std::size_t> landable_index_;
   std::vector<std::uint32_t> stores_;  // by thread: how many words it has stored
+  std::vector<std::uint32_t> fences_;  // by thread: how often it has called FenceAliases
 };
 
 }  // namespace mailbench

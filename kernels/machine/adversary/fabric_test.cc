@@ -182,6 +182,64 @@ TEST_F(FabricTest, NothingElseIsOrdered) {
   EXPECT_EQ(*mailbox_[1], 1u);
 }
 
+TEST_F(FabricTest, AnAliasFenceShowsItsThreadWhatItHasStoredBefore) {
+  Fabric& fabric = Make();
+  fabric.FenceAliases(kMate);  // of a thread that has stored nothing yet
+  fabric.StoreStrong(kFirst, Alias::kMulticast, mailbox_[0], 1);
+  fabric.StoreStrong(kMate, Alias::kMulticast, mailbox_[0] + 1, 2);
+  fabric.FenceAliases(kFirst);
+  fabric.StoreStrong(kFirst, Alias::kMulticast, mailbox_[0] + 2, 3);
+  EXPECT_EQ(fabric.Load(kFirst, mailbox_[0]), 1u);
+  EXPECT_EQ(fabric.Load(kFirst, mailbox_[0] + 2), kInitial);  // stored after the fence
+  EXPECT_EQ(fabric.Load(kMate, mailbox_[0]), kInitial);       // nothing has told it
+  EXPECT_EQ(fabric.Load(kMate, mailbox_[0] + 1), kInitial);   // another thread's fence
+  EXPECT_EQ(*mailbox_[0], kInitial);                          // nor has it landed
+  EXPECT_EQ(fabric.landable().size(), 3u);
+}
+
+TEST_F(FabricTest, AnAliasFenceIsPassedOnByWhatFollowsIt) {
+  Fabric& fabric = Make();
+  fabric.StoreStrong(kFirst, Alias::kMulticast, mailbox_[0], 1);
+  fabric.StoreStrong(kFirst, Alias::kMulticast, mailbox_[0] + 1, 2);
+  fabric.PassBarrier(0, 0);
+  fabric.FenceAliases(kFirst);
+  EXPECT_EQ(fabric.Load(kMate, mailbox_[0]), kInitial);  // the barrier came before the fence
+  fabric.PassBarrier(0, 0);
+  EXPECT_EQ(fabric.Load(kMate, mailbox_[0]), 1u);
+  fabric.FlushThread(kMate);  // cumulative
+  EXPECT_EQ(mailbox_[0][0], 1u);
+  fabric.StoreStrong(kFirst, Alias::kMulticast, mailbox_[1], 3);
+  fabric.FenceAliases(kFirst);
+  fabric.StoreStrong(kFirst, Alias::kMulticast, mailbox_[1] + 1, 4);
+  fabric.FlushLaunch(0, 0, 1);
+  EXPECT_EQ(mailbox_[1][0], 3u);
+  EXPECT_EQ(mailbox_[1][1], kInitial);
+}
+
+TEST_F(FabricTest, AnAliasFenceOrdersBothWays) {
+  for (const auto& [before, after] : {std::pair(Alias::kMulticast, Alias::kUnicast),
+                                      std::pair(Alias::kUnicast, Alias::kMulticast)}) {
+    Fabric& fabric = Make();
+    fabric.StoreStrong(kFirst, before, mailbox_[1], 1);
+    fabric.FenceAliases(kFirst);
+    fabric.StoreStrong(kFirst, after, mailbox_[1], 2);
+    LandTheOnly();
+    EXPECT_EQ(*mailbox_[1], 1u);
+    LandTheOnly();
+    EXPECT_EQ(*mailbox_[1], 2u);
+  }
+}
+
+TEST_F(FabricTest, BehindAnAliasFenceAThreadDoesNotRaceWithItself) {
+  for (const bool fence : {false, true}) {
+    Fabric& fabric = Make();
+    fabric.StoreStrong(kFirst, Alias::kMulticast, mailbox_[0], 1);
+    if (fence) fabric.FenceAliases(kFirst);
+    fabric.StorePlain(kFirst, mailbox_[0], kInitial);
+    EXPECT_EQ(Found(Property::kRace) == "nothing", fence);
+  }
+}
+
 TEST_F(FabricTest, LinksInOrderKeepTheWordsBetweenTwoRanksInOrder) {
   Fabric& fabric = Make({.links_in_order = true});
   fabric.StoreStrong(kFirst, Alias::kMulticast, mailbox_[1], 1);

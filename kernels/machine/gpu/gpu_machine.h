@@ -87,6 +87,12 @@ class GpuMachine {
                  : "memory");
   }
 
+  // Orders this thread's accesses before it with those after it where both are to one location
+  // through different mappings (PTX ISA, "membar / fence", .proxy.alias).
+  MAILBENCH_DEVICE void fence_proxy_alias() const {
+    asm volatile("fence.proxy.alias;" ::: "memory");
+  }
+
   MAILBENCH_DEVICE std::uint32_t atomic_add_acq_rel_gpu(std::uint32_t* to,
                                                         std::uint32_t value) const {
     std::uint32_t before;
