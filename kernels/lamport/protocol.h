@@ -186,32 +186,41 @@ MAILBENCH_DEVICE void ResetSlot(M& m, const AllGatherArgs& args, std::uint32_t g
   }
 }
 
-// Step 3 for the sources [first, first + kBatch) that exist. All loads of a batch are in flight
-// together. False: the run is being given up. `own`: what this thread has published; for rules that
-// take it from there. REQUIRES: layout.rank_packs <= kMostRankPacks.
+// The sources [first, first + count), whose slots of one pack are polled together.
+struct Batch {
+  int first;
+  int count;
+  Pack* slots;           // the first source's
+  std::uint32_t stride;  // from one source's slot to the next
+};
+
+// Loads a batch until no word of it is the sentinel; all loads are in flight together. False: the
+// run is being given up. `own`: what this thread has published; for rules that take it from there.
 template <int kBatch, class Rules, Machine M>
-MAILBENCH_DEVICE bool CollectBatch(M& m, const AllGatherArgs& args, std::uint32_t generation,
-                                   std::int64_t pack, int first, const Pack& own) {
-  const MailboxLayout& layout = args.mailbox.layout;
-  Pack* const slots = args.mailbox.local + SlotOf<Rules>(args, generation, first, pack);
-  Pack* const outputs = args.output + first * args.packs + pack;
-  const int last = (layout.ranks - first < kBatch ? layout.ranks - first : kBatch) - 1;
-  const auto stride = static_cast<std::uint32_t>(StrideOf<Rules>(args));
-  const std::uint32_t farthest = static_cast<std::uint32_t>(last) * stride;
+MAILBENCH_DEVICE bool AwaitBatch(M& m, const AllGatherArgs& args, std::uint32_t generation,
+                                 std::int64_t pack, const Batch& batch, const Pack& own,
+                                 Pack (&values)[kBatch]) {
+  const int last = batch.count - 1;
+  const std::uint32_t farthest = static_cast<std::uint32_t>(last) * batch.stride;
   constexpr bool kAwaitsOwn =
       Rules::kOwnSlot == OwnSlot::kAwaited || Rules::kOwnSlot == OwnSlot::kAwaitedForReset;
-  Pack values[kBatch];
   while (true) {
     // No condition stands before a load: where there are fewer sources, the last is loaded again.
     MAILBENCH_UNROLL
     for (int i = 0; i < kBatch; ++i) {
-      const std::uint32_t offset = static_cast<std::uint32_t>(i) * stride;
-      values[i] = m.load_volatile_v4(slots + (offset < farthest ? offset : farthest));
-      if (!kAwaitsOwn && first + (i < last ? i : last) == args.mailbox.rank) values[i] = own;
+      const std::uint32_t offset = static_cast<std::uint32_t>(i) * batch.stride;
+      values[i] = m.load_volatile_v4(batch.slots + (offset < farthest ? offset : farthest));
+      if (!kAwaitsOwn && batch.first + (i < last ? i : last) == args.mailbox.rank) values[i] = own;
     }
     // Looked at only now, the last one first: ptxas would else wait for the first load before it
     // issues the last.
-    int missing = -1;
+    bool complete = true;
+    MAILBENCH_UNROLL
+    for (int i = kBatch - 1; i >= 0; --i) complete &= SentinelWord<Rules>(values[i]) < 0;
+    if (complete) return true;  // L5
+
+    // Of no use to a GPU's machine, whose compiler leaves it out.
+    int missing = 0;
     int missing_word = 0;
     MAILBENCH_UNROLL
     for (int i = kBatch - 1; i >= 0; --i) {
@@ -220,31 +229,47 @@ MAILBENCH_DEVICE bool CollectBatch(M& m, const AllGatherArgs& args, std::uint32_
         missing_word = word;
       }
     }
-    if (missing < 0) break;  // L5
-    const Pack* slot = slots + missing * StrideOf<Rules>(args);
-    if (!m.poll_again({&slot->word[missing_word], kSentinel, generation, first + missing, pack})) {
+    const Pack* slot = batch.slots + missing * static_cast<std::int64_t>(batch.stride);
+    if (!m.poll_again(
+            {&slot->word[missing_word], kSentinel, generation, batch.first + missing, pack})) {
       return false;
     }
   }
-  MAILBENCH_UNROLL
-  for (int i = 0; i < kBatch; ++i) {
-    if (i > last) break;
-    Pack* const slot = slots + i * StrideOf<Rules>(args);
-    constexpr bool kBeforeOutput = Rules::kReset == Reset::kBeforeOutput;
-    if (kBeforeOutput) ResetSlot<Rules>(m, args, generation, first + i, pack, slot);
-    if (Rules::kOwnSlot != OwnSlot::kAwaited && first + i == args.mailbox.rank) values[i] = own;
-    m.store_v4(outputs + i * args.packs, values[i]);
-    if (!kBeforeOutput) ResetSlot<Rules>(m, args, generation, first + i, pack, slot);
-  }
-  return true;
 }
 
-// Step 3. False: the run is being given up.
+// Writes what has come to the output, and resets its slots.
+template <int kBatch, class Rules, Machine M>
+MAILBENCH_DEVICE void TakeBatch(M& m, const AllGatherArgs& args, std::uint32_t generation,
+                                std::int64_t pack, const Batch& batch, const Pack& own,
+                                Pack (&values)[kBatch]) {
+  Pack* const outputs = args.output + batch.first * args.packs + pack;
+  MAILBENCH_UNROLL
+  for (int i = 0; i < kBatch; ++i) {
+    if (i >= batch.count) break;
+    const int source = batch.first + i;
+    Pack* const slot = batch.slots + i * StrideOf<Rules>(args);
+    constexpr bool kBeforeOutput = Rules::kReset == Reset::kBeforeOutput;
+    if (kBeforeOutput) ResetSlot<Rules>(m, args, generation, source, pack, slot);
+    if (Rules::kOwnSlot != OwnSlot::kAwaited && source == args.mailbox.rank) values[i] = own;
+    m.store_v4(outputs + i * args.packs, values[i]);
+    if (!kBeforeOutput) ResetSlot<Rules>(m, args, generation, source, pack, slot);
+  }
+}
+
+// Step 3. False: the run is being given up. `own`: as in AwaitBatch. REQUIRES:
+// layout.rank_packs <= kMostRankPacks.
 template <int kBatch, class Rules, Machine M>
 MAILBENCH_DEVICE bool Collect(M& m, const AllGatherArgs& args, std::uint32_t generation,
                               std::int64_t pack, const Pack& own) {
-  for (int first = 0; first < args.mailbox.layout.ranks; first += kBatch) {
-    if (!CollectBatch<kBatch, Rules>(m, args, generation, pack, first, own)) return false;
+  const int ranks = args.mailbox.layout.ranks;
+  for (int first = 0; first < ranks; first += kBatch) {
+    const int left = ranks - first;
+    const Batch batch{first, left < kBatch ? left : kBatch,
+                      args.mailbox.local + SlotOf<Rules>(args, generation, first, pack),
+                      static_cast<std::uint32_t>(StrideOf<Rules>(args))};
+    Pack values[kBatch];
+    if (!AwaitBatch<kBatch, Rules>(m, args, generation, pack, batch, own, values)) return false;
+    TakeBatch<kBatch, Rules>(m, args, generation, pack, batch, own, values);
   }
   return true;
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks the PTX of the all-gathers: the memory and synchronisation instructions that
 kernels/lamport/protocol.h and overlapped.h name, in their order, and no others; the abort word's
-load in the slow path of a poll only; no spills.
+load in the slow path of a poll only; nothing but the publish at the multicast address; no spills.
+The kernel `lamport` with multicast is that of kernels/machine/gpu/lamport_by_hand.cu.
 
 usage: as kernels/machine/gpu/ptx_checks.py says
 """
@@ -10,7 +11,7 @@ import itertools
 import re
 import sys
 
-from ptx_checks import check, slow_path_failures
+from ptx_checks import check, multicast_failures, slow_path_failures
 
 PUBLISH = {
     "unicast": "st.relaxed.sys.global.v4.u32",
@@ -28,6 +29,7 @@ POLL = "ld.volatile.global.v4.u32"
 PACK_STORE = "st.global.v4.u32"
 ADVANCE = ["st.global.u32", "st.global.u32"]  # the generation advanced and the count cleared
 BATCHES = (1, 2, 4, 8)
+MULTICAST = (0, 640)  # args.mailbox.multicast: AllGatherArgs, MailboxView
 
 
 def collect(batch):
@@ -61,6 +63,10 @@ def expected_kernels():
 
 
 def name_of(entry):
+    # ...LamportByHandILi<batch>EEE...
+    by_hand = re.search(r"LamportByHandILi(\d+)E", entry)
+    if by_hand:
+        return "lamport", "multicast", int(by_hand.group(1))
     # ...LamportKernelILNS_7PublishE<0|1|2>ELi<batch>EEE...
     # ...OverlappedKernelILNS_7PublishE<0|1|2>ELi<batch>ELNS_7ArrivalE<0|1>ELNS_7TriggerE<0|1>EEE...
     kind, publish, batch = re.search(
@@ -111,6 +117,8 @@ def poll_failures(code):
 
 def kernel_failures(code, expected):
     failures = abort_word_failures(code) + poll_failures(code)
+    if PUBLISH["multicast"] in expected:
+        failures += multicast_failures(code, MULTICAST)
     found = ordered_instructions(code, code.at(WORD_LOAD)[-1])
     if found != expected:
         failures.append(f"\n  expected {expected}\n  found    {found}")

@@ -77,8 +77,20 @@ concept Machine = requires(M& m, const Pack* from, Pack* to, Pack value, std::ui
   { m.poll_again(site) } -> std::same_as<bool>;
 };
 
+// Whether anything but a multimem operation takes a multicast address.
+template <class M, class Address = MulticastPack*>
+concept TouchesMulticast = requires(M& m, Address at, Pack value) {
+  m.store_v4(at, value);
+}
+|| requires(M& m, Address at, Pack value) { m.store_relaxed_sys_v4(at, value); }
+|| requires(M& m, Address at) { m.load_v4(at); }
+|| requires(M& m, Address at) { m.load_volatile_v4(at); }
+|| requires(Address at, Pack value) { *at = value; }
+|| requires(Address at) { at + 1; };
+
 template <class M>
-concept MulticastMachine = Machine<M> && requires(M& m, MulticastPack* to, Pack value) {
+concept MulticastMachine =
+    Machine<M> && !TouchesMulticast<M> && requires(M & m, MulticastPack* to, Pack value) {
   { m.multimem_store_relaxed_sys_v4_f32(to, std::int64_t{}, value) } -> std::same_as<void>;
   { m.multimem_store_weak_v4_f32(to, std::int64_t{}, value) } -> std::same_as<void>;
 };

@@ -102,22 +102,33 @@ function(mailbench_binary name)
             "${CMAKE_BINARY_DIR}/bin/$<TARGET_SONAME_FILE_NAME:benchmark::benchmark>" VERBATIM)
 endfunction()
 
-# mailbench_ptx_test(NAME SOURCE file.cu SCRIPT file.py): compiles the file to PTX for the oldest
-# architecture and runs the script on it; see kernels/machine/gpu/ptx_checks.py.
+# Adds the rule by which `ptx` is made of the source, for the oldest architecture.
+function(mailbench_ptx ptx source)
+  add_custom_command(OUTPUT "${ptx}"
+    COMMAND ${CMAKE_CUDA_COMPILER} -ptx -std=c++20 -arch=compute_90
+            -I "${CMAKE_BINARY_DIR}/include/kernels" -MD -MF "${ptx}.d" -MT "${ptx}"
+            "${CMAKE_CURRENT_SOURCE_DIR}/${source}" -o "${ptx}"
+    DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${source}" DEPFILE "${ptx}.d" VERBATIM)
+endfunction()
+
+# mailbench_ptx_test(NAME SOURCE file.cu SCRIPT file.py [BY_HAND file.cu]): compiles the file to PTX
+# and runs the script on it, and on kernels to compare with; see kernels/machine/gpu/ptx_checks.py.
 function(mailbench_ptx_test name)
   if(NOT MAILBENCH_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "SOURCE;SCRIPT" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "SOURCE;SCRIPT;BY_HAND" "" ${ARGN})
   find_program(MAILBENCH_PTXAS ptxas HINTS "${CUDAToolkit_BIN_DIR}" REQUIRED)
   set(ptx "${CMAKE_CURRENT_BINARY_DIR}/${name}.ptx")
-  add_custom_command(OUTPUT "${ptx}"
-    COMMAND ${CMAKE_CUDA_COMPILER} -ptx -std=c++20 -arch=compute_90
-            -I "${CMAKE_BINARY_DIR}/include/kernels" -MD -MF "${ptx}.d" -MT "${ptx}"
-            "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SOURCE}" -o "${ptx}"
-    DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SOURCE}" DEPFILE "${ptx}.d" VERBATIM)
-  add_custom_target(${name} ALL DEPENDS "${ptx}")
-  mailbench_script_test(${name} "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" "${ptx}" "${MAILBENCH_PTXAS}")
+  mailbench_ptx("${ptx}" "${ARG_SOURCE}")
+  set(by_hand "")
+  if(ARG_BY_HAND)
+    set(by_hand "${CMAKE_CURRENT_BINARY_DIR}/${name}_by_hand.ptx")
+    mailbench_ptx("${by_hand}" "${ARG_BY_HAND}")
+  endif()
+  add_custom_target(${name} ALL DEPENDS "${ptx}" ${by_hand})
+  mailbench_script_test(${name} "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" "${ptx}"
+                        "${MAILBENCH_PTXAS}" ${by_hand})
   set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
     "PYTHONPATH=${CMAKE_SOURCE_DIR}/kernels/machine/gpu" "PYTHONDONTWRITEBYTECODE=1")
 endfunction()

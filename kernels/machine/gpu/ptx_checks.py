@@ -3,7 +3,7 @@ what and where an address comes from; and what ptxas says of registers and spill
 
 A test is a script that is run as
 
-  SCRIPT PTX_FILE PTXAS
+  SCRIPT PTX_FILE PTXAS [PTX_FILE_OF_KERNELS_WRITTEN_BY_HAND]
 
 with this folder in PYTHONPATH, and that calls `check`. (Syntax: PTX ISA, "Instruction Statements".)
 """
@@ -21,10 +21,16 @@ INSTRUCTION = re.compile(
 )
 IGNORED = re.compile(r"^(ld\.param|(ld|st)\.(volatile\.)?shared)")
 
+# Any instruction: a line that is neither a directive, a label nor a comment.
+STATEMENT = re.compile(r"^(?:@!?%p\d+\s+)?[a-z][^;]*;$")
+
 # What writes registers: an operation, its result (or results in braces), its other operands.
 DEFINITION = re.compile(r"^(?:@!?%p\d+\s+)?([\w.:]+)\s+(%\w+|\{[^}]*\}),\s*([^;]+);")
 
 ARCHITECTURES = ("sm_90", "sm_100", "sm_103")
+
+# Of instructions that are not compared one by one, beyond those of the kernel written by hand.
+MOST_EXTRA = 0.02
 
 
 class Code:
@@ -43,6 +49,11 @@ class Code:
         for m in filter(None, map(DEFINITION.match, self.lines)):
             for register in re.findall(r"%\w+", m.group(2)):
                 self.definitions[register].append((m.group(1), re.split(r",\s*", m.group(3))))
+
+    def others(self):
+        """The number of the instructions that are not among self.instructions."""
+        found = {i for i, line in enumerate(self.lines) if STATEMENT.match(line)}
+        return len(found - set(self.instructions))
 
     def at(self, instruction):
         return [i for i, found in self.instructions.items() if found == instruction]
@@ -124,6 +135,29 @@ def slow_path_failures(code, load, poll, awaiting):
     return failures
 
 
+def multicast_failures(code, pointer):
+    """Multicast stores go through the multicast address alone, and nothing else does. `pointer`:
+    (n, a) as in Code.place. For kernels that store to no address out of a table."""
+    failures = []
+    for i, instruction in code.instructions.items():
+        place = code.place(i)
+        if instruction.startswith("multimem") != (place is not None and place[:2] == pointer):
+            failures.append(f"'{code.lines[i]}' goes to {place}, multicast is at {pointer}")
+        elif place is None and "[" in code.lines[i]:
+            failures.append(f"'{code.lines[i]}': its address comes from nobody knows where")
+    return failures
+
+
+def _by_hand_failures(code, by_hand):
+    failures = []
+    wanted, found = list(by_hand.instructions.values()), list(code.instructions.values())
+    if wanted != found:
+        failures.append(f"\n  by hand {wanted}\n  found   {found}")
+    if code.others() > (1 + MOST_EXTRA) * by_hand.others():
+        failures.append(f"{code.others()} other instructions, {by_hand.others()} by hand")
+    return failures
+
+
 def _kernels(text):
     """Yields (mangled name, Code) of all kernels of a PTX file."""
     for entry in re.finditer(r"\.entry\s+(\w+)\(.*?\n\}", text, re.S):
@@ -165,6 +199,20 @@ def _assembly_failures(path, ptxas, expected, name_of, group_of):
     return failures
 
 
+def _compared_failures(kernels, by_hand_path, name_of):
+    """Compares each kernel in that file with its namesake. Also prints the counts."""
+    failures = []
+    with open(by_hand_path, encoding="ascii") as file:
+        by_hand = {name_of(entry): code for entry, code in _kernels(file.read())}
+    if not set(by_hand) <= set(kernels) or not by_hand:
+        failures.append(f"written by hand: {sorted(by_hand)}")
+    for name in sorted(set(by_hand) & set(kernels)):
+        counts = f"{kernels[name].others()} other instructions, {by_hand[name].others()} by hand"
+        print(f"{name}: {counts}")
+        failures += [f"{name}: {f}" for f in _by_hand_failures(kernels[name], by_hand[name])]
+    return failures
+
+
 def check(expected, name_of, failures_of, group_of):
     """Runs a test and returns its exit status.
 
@@ -173,7 +221,7 @@ def check(expected, name_of, failures_of, group_of):
     failures_of(code, expected[name]): what is wrong with a kernel, as sentences
     group_of(name): what the printed figures of registers are grouped by
     """
-    path, ptxas = sys.argv[1:]
+    path, ptxas, *by_hand_path = sys.argv[1:]
     with open(path, encoding="ascii") as file:
         kernels = {name_of(entry): code for entry, code in _kernels(file.read())}
     failures = [
@@ -184,6 +232,8 @@ def check(expected, name_of, failures_of, group_of):
     ]
     if set(kernels) != set(expected):
         failures.append(f"kernels found: {sorted(kernels)}, expected: {sorted(expected)}")
+    if by_hand_path:
+        failures += _compared_failures(kernels, by_hand_path[0], name_of)
     failures += _assembly_failures(path, ptxas, expected, name_of, group_of)
     print("\n".join(failures) or f"{len(expected)} kernels hold what protocols name")
     return bool(failures)
