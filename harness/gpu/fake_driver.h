@@ -77,9 +77,9 @@ class FakeDriver {
   const std::vector<std::string>& misuse() const { return misuse_; }
 
   // What a multicast store to `address` does: each 4-byte word lands, relaxed, in the memory of
-  // every device. False, and misuse, where a GPU's store would be undefined: no accessible multicast
-  // mapping there, or memory of some device not bound. REQUIRES: `address` and `bytes` are multiples
-  // of 4.
+  // every device. False, and misuse, where a GPU's store would be undefined: no accessible
+  // multicast mapping there, or memory of some device not bound. REQUIRES: `address` and `bytes`
+  // are multiples of 4.
   bool MulticastStore(void* address, const void* words, std::size_t bytes);
   // Where such a store lands: each device's memory as this process sees it, in the order in which
   // the devices were added; empty, and misuse, where MulticastStore would be refused.
@@ -94,16 +94,16 @@ class FakeDriver {
 
   // What a handle stands for: one of the two.
   struct Owned {
-    std::shared_ptr<FakeMemory> memory;
-    std::shared_ptr<FakeMulticast> multicast;
+    std::shared_ptr<FakeMemory> memory = nullptr;
+    std::shared_ptr<FakeMulticast> multicast = nullptr;
     bool creates = false;  // of the multicast object: the reference that others import through
   };
   struct Range {
     std::size_t bytes = 0;
     void* reservation = nullptr;  // what mmap gave, `reserved` bytes: alignment costs some
     std::size_t reserved = 0;
-    std::shared_ptr<FakeMemory> memory;        // mapped here
-    std::shared_ptr<FakeMulticast> multicast;  // mapped here, `offset` bytes into it
+    std::shared_ptr<FakeMemory> memory = nullptr;        // mapped here
+    std::shared_ptr<FakeMulticast> multicast = nullptr;  // mapped here, `offset` bytes into it
     std::size_t offset = 0;
     bool accessible = false;
     bool late = false;
@@ -183,7 +183,7 @@ class FakeDriver {
   Handle next_handle_ = 1;
   std::map<CUdeviceptr, Range> ranges_;
   std::vector<Binding> bindings_;
-  std::vector<std::pair<int, FileName>> exported_;           // descriptors and what they were of
+  std::vector<std::pair<int, FileName>> exported_;          // descriptors and what they were of
   std::vector<std::shared_ptr<FakeMulticastState>> slots_;  // of the objects made here
 };
 

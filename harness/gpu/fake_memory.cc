@@ -20,9 +20,7 @@ FileDescriptor MakeFile(const char* name, std::size_t bytes) {
   return KeepFile(fd.get());
 }
 
-FileDescriptor KeepFile(int fd) {
-  return FileDescriptor(fcntl(fd, F_DUPFD_CLOEXEC, kFirstKept));
-}
+FileDescriptor KeepFile(int fd) { return FileDescriptor(fcntl(fd, F_DUPFD_CLOEXEC, kFirstKept)); }
 
 FileName NameOf(const FileDescriptor& fd) {
   return {.pid = getpid(), .fd = fd.get(), .inode = InodeOf(fd.get())};

@@ -33,7 +33,8 @@ struct FakeBinding {
 
 struct FakeMulticastState;  // the shared page
 
-// One reference to an object, from a handle or a mapping. What breaks the contract is told in words,
+// One reference to an object, from a handle or a mapping. What breaks the contract is told in
+// words,
 // "" when nothing does.
 class FakeMulticast {
  public:
