@@ -53,6 +53,8 @@ struct Breach {
   std::string report;
 };
 
+void PrintTo(const Breach& breach, std::ostream* out) { *out << breach.name; }
+
 std::string BreachName(const testing::TestParamInfo<Breach>& test) { return test.param.name; }
 
 class FakeBreaches : public testing::TestWithParam<Breach> {};
