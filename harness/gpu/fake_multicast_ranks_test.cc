@@ -17,7 +17,6 @@ namespace mailbench {
 namespace {
 
 constexpr std::chrono::milliseconds kLong{120'000};
-constexpr std::size_t kBytes = FakeRank::kBytes;
 
 FakeDriver& fake = FakeDriver::Get();
 
@@ -53,6 +52,8 @@ void ShareByDescriptor(FakeRank& calls) {
   }
 }
 
+constexpr CUdeviceptr kPack = 16;  // bytes of a store
+
 std::uint32_t WordAt(CUdeviceptr address) {
   return *reinterpret_cast<volatile std::uint32_t*>(address);
 }
@@ -61,12 +62,12 @@ void StoreAndRead(const FakeRank& calls) {
   const auto rank = static_cast<std::uint32_t>(TestRanks().rank());
   for (std::uint32_t call = 0; call < 100; ++call) {
     const std::uint32_t words[4] = {call, rank, call + rank, ~call};
-    EXPECT_TRUE(fake.MulticastStore(reinterpret_cast<void*>(calls.multicast + 16 * rank), words,
+    EXPECT_TRUE(fake.MulticastStore(reinterpret_cast<void*>(calls.multicast + kPack * rank), words,
                                     sizeof words));
     TestRanks().Barrier();
     for (std::uint32_t from = 0; from < static_cast<std::uint32_t>(TestRanks().size()); ++from) {
-      ASSERT_EQ(WordAt(calls.own + 16 * from), call);
-      ASSERT_EQ(WordAt(calls.own + 16 * from + 8), call + from);
+      ASSERT_EQ(WordAt(calls.own + kPack * from), call);
+      ASSERT_EQ(WordAt(calls.own + kPack * from + 8), call + from);
     }
     TestRanks().Barrier();
   }

@@ -18,6 +18,7 @@ using testing::IsEmpty;
 
 constexpr std::chrono::milliseconds kShort{50};
 constexpr std::size_t kBytes = FakeRank::kBytes;
+constexpr CUdeviceptr kPack = 16;  // bytes of a store
 using Words = std::array<std::uint32_t, 4>;
 
 Words ReadAt(CUdeviceptr address) {
@@ -67,14 +68,15 @@ TEST(FakeMulticast, AStoreReachesTheMemoryOfAllRanks) {
     CUmemFabricHandle shared{};
     ExpectClean(RunFakeRanks(ranks, [&](int rank, FakeVote& vote, FakeRank& calls) {
       Prepare(rank, ranks, vote, calls, shared);
-      const auto offset = static_cast<CUdeviceptr>(16 * rank);
+      const CUdeviceptr offset = kPack * static_cast<CUdeviceptr>(rank);
       const auto value = static_cast<std::uint32_t>(rank);
       const Words words{value, value + 1, value + 2, 7};
       EXPECT_TRUE(FakeDriver::Current().MulticastStore(At(calls.multicast + kBytes / 2 + offset),
                                                        words.data(), sizeof words));
       vote.arrive_and_wait();
       for (std::uint32_t from = 0; from < static_cast<std::uint32_t>(ranks); ++from) {
-        EXPECT_EQ(ReadAt(calls.own + kBytes / 2 + 16 * from), (Words{from, from + 1, from + 2, 7}));
+        EXPECT_EQ(ReadAt(calls.own + kBytes / 2 + kPack * from),
+                  (Words{from, from + 1, from + 2, 7}));
       }
       GiveBack(vote, calls);
     }));
