@@ -74,6 +74,7 @@ void ReadNvml(GpuFacts& facts) {
   facts.memory_clock_max_mhz = nvml.memory_clock_max_mhz;
   facts.mig = nvml.mig.value_or(false);
   facts.driver = nvml.driver;
+  facts.place = nvml.place;
   if (facts.driver.empty()) facts.driver = CudaVersionText(facts.cuda_driver);
 }
 

@@ -7,6 +7,16 @@
 
 namespace mailbench {
 
+// What NVML says of the GPU's place in an NVLink fabric (nvmlDeviceGetGpuFabricInfoV).
+struct FabricPlace {
+  // nvmlGpuFabricState_t: 0 not supported, 1 not started, 2 in progress, 3 completed; nothing where
+  // NVML, or this function of it, is absent.
+  std::optional<int> state;
+  int status = 0;       // nvmlReturn_t of the registration: 0 for success; counts when completed
+  std::string cluster;  // its UUID, 32 hexadecimal digits: all 0 on an HGX board; "" without state
+  std::uint32_t clique = 0;  // the NVLink domain within the cluster
+};
+
 struct GpuFacts {
   std::string name;        // "NVIDIA H200"
   std::string uuid;        // "GPU-..."; with MIG "MIG-...": of the instance
@@ -32,6 +42,7 @@ struct GpuFacts {
   // An attribute is no permission: these two read true on machines where the calls are refused.
   bool fabric = false;     // CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED
   bool multicast = false;  // CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED
+  FabricPlace place;
 };
 
 }  // namespace mailbench

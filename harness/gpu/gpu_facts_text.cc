@@ -31,6 +31,10 @@ void VisitFields(Facts& facts, Visitor&& visit) {
   visit(facts.posix_fd);
   visit(facts.fabric);
   visit(facts.multicast);
+  visit(facts.place.state);
+  visit(facts.place.status);
+  visit(facts.place.cluster);
+  visit(facts.place.clique);
 }
 
 // A line a field: no value holds a line's end.

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <cstdint>
+#include <cstdio>
 
 namespace mailbench {
 namespace {
@@ -15,6 +17,19 @@ constexpr int kNvmlClockSm = 1;
 constexpr int kNvmlClockMemory = 2;
 constexpr unsigned kNvmlDriverVersionLength = 80;
 
+// nvmlGpuFabricInfo_v2_t, since CUDA 12.4.
+struct NvmlFabricInfo {
+  unsigned version = 0;
+  std::array<unsigned char, 16> cluster{};
+  int status = 0;
+  unsigned clique = 0;
+  unsigned char state = 0;
+  unsigned health = 0;
+};
+// NVML tells versions of a structure apart by its size and a number in the highest byte.
+constexpr unsigned kNvmlFabricInfoVersion = sizeof(NvmlFabricInfo) | 2U << 24;
+static_assert(sizeof(NvmlFabricInfo) == 36);
+
 // One pointer a function; null where the library lacks it.
 struct NvmlTable {
   int (*init)() = nullptr;
@@ -24,6 +39,7 @@ struct NvmlTable {
   int (*clock)(NvmlDevice device, int type, unsigned* mhz) = nullptr;
   int (*max_clock)(NvmlDevice device, int type, unsigned* mhz) = nullptr;
   int (*mig_mode)(NvmlDevice device, unsigned* current, unsigned* pending) = nullptr;
+  int (*fabric_info)(NvmlDevice device, NvmlFabricInfo* info) = nullptr;
 };
 
 template <typename Function>
@@ -40,6 +56,7 @@ NvmlTable FindAll(void* library) {
   Find(library, "nvmlDeviceGetClockInfo", table.clock);
   Find(library, "nvmlDeviceGetMaxClockInfo", table.max_clock);
   Find(library, "nvmlDeviceGetMigMode", table.mig_mode);
+  Find(library, "nvmlDeviceGetGpuFabricInfoV", table.fabric_info);
   return table;
 }
 
@@ -78,6 +95,26 @@ std::optional<int> Clock(decltype(NvmlTable::clock) function, NvmlDevice device,
   return static_cast<int>(mhz);
 }
 
+std::string Hexadecimal(const std::array<unsigned char, 16>& bytes) {
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    std::array<char, 3> digits{};
+    std::snprintf(digits.data(), digits.size(), "%02x", byte);
+    text += digits.data();
+  }
+  return text;
+}
+
+FabricPlace ReadPlace(const NvmlTable& nvml, NvmlDevice device) {
+  NvmlFabricInfo info;
+  info.version = kNvmlFabricInfoVersion;
+  if (!Call(nvml.fabric_info, device, &info)) return {};
+  return {.state = info.state,
+          .status = info.status,
+          .cluster = Hexadecimal(info.cluster),
+          .clique = info.clique};
+}
+
 void ReadDevice(const NvmlTable& nvml, NvmlDevice device, NvmlFacts& facts) {
   facts.sm_clock_mhz = Clock(nvml.clock, device, kNvmlClockSm);
   facts.sm_clock_max_mhz = Clock(nvml.max_clock, device, kNvmlClockSm);
@@ -86,6 +123,7 @@ void ReadDevice(const NvmlTable& nvml, NvmlDevice device, NvmlFacts& facts) {
   unsigned current = 0;
   unsigned pending = 0;
   if (Call(nvml.mig_mode, device, &current, &pending)) facts.mig = current != 0;
+  facts.place = ReadPlace(nvml, device);
 }
 
 }  // namespace

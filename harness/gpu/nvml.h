@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "harness/gpu/gpu_facts.h"
+
 namespace mailbench {
 
 struct NvmlFacts {
@@ -13,6 +15,7 @@ struct NvmlFacts {
   std::optional<int> memory_clock_mhz;
   std::optional<int> memory_clock_max_mhz;
   std::optional<bool> mig;  // the GPU is partitioned
+  FabricPlace place;
 };
 
 // `pci_bus_id` as cudaDeviceGetPCIBusId writes it. Never fails: what NVML does not tell, or a

@@ -13,6 +13,10 @@ TEST(Nvml, ReadsWhatTheLibraryTells) {
   EXPECT_EQ(facts.memory_clock_mhz, std::nullopt);
   EXPECT_EQ(facts.memory_clock_max_mhz, std::nullopt);
   EXPECT_EQ(facts.mig, true);
+  EXPECT_EQ(facts.place.state, 3);
+  EXPECT_EQ(facts.place.status, 0);
+  EXPECT_EQ(facts.place.cluster, "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf");
+  EXPECT_EQ(facts.place.clique, 32766u);
 }
 
 TEST(Nvml, AGpuThatItDoesNotKnowLeavesTheDriverOnly) {
@@ -20,6 +24,7 @@ TEST(Nvml, AGpuThatItDoesNotKnowLeavesTheDriverOnly) {
   EXPECT_EQ(facts.driver, "580.95.05");
   EXPECT_EQ(facts.sm_clock_mhz, std::nullopt);
   EXPECT_EQ(facts.mig, std::nullopt);
+  EXPECT_EQ(facts.place.state, std::nullopt);
 }
 
 TEST(Nvml, AnAbsentLibraryLeavesNothingAndIsNoError) {
@@ -27,6 +32,8 @@ TEST(Nvml, AnAbsentLibraryLeavesNothingAndIsNoError) {
   EXPECT_EQ(facts.driver, "");
   EXPECT_EQ(facts.sm_clock_mhz, std::nullopt);
   EXPECT_EQ(facts.mig, std::nullopt);
+  EXPECT_EQ(facts.place.state, std::nullopt);
+  EXPECT_EQ(facts.place.cluster, "");
 }
 
 }  // namespace

@@ -98,6 +98,7 @@ TEST(GpuFactsText, CarriesEveryField) {
   facts.mps = true;
   facts.virtual_memory = true;
   facts.multicast = true;
+  facts.place = {.state = 3, .status = 999, .cluster = "0123456789abcdef", .clique = 4'000'000'000};
   const GpuFacts read = ReadGpuFacts(WriteGpuFacts(facts));
   EXPECT_EQ(read.name, facts.name);
   EXPECT_EQ(read.uuid, facts.uuid);
@@ -121,6 +122,10 @@ TEST(GpuFactsText, CarriesEveryField) {
   EXPECT_FALSE(read.posix_fd);
   EXPECT_FALSE(read.fabric);
   EXPECT_TRUE(read.multicast);
+  EXPECT_EQ(read.place.state, facts.place.state);
+  EXPECT_EQ(read.place.status, facts.place.status);
+  EXPECT_EQ(read.place.cluster, facts.place.cluster);
+  EXPECT_EQ(read.place.clique, facts.place.clique);
 }
 
 }  // namespace
