@@ -1,15 +1,13 @@
 #include "harness/gpu/cuda_error.h"
 
-#include "harness/error.h"
 #include "harness/ranks/rank_and_host.h"
 
 namespace mailbench {
 namespace {
 
-[[noreturn]] void Throw(const std::string& call, const std::string& text, const char* file,
-                        int line) {
-  throw SystemError(call.substr(0, call.find('(')) + " failed on " + RankAndHost() + ": " + text +
-                    " (" + file + ":" + std::to_string(line) + ")");
+std::string Failed(const std::string& call, const std::string& text, const char* file, int line) {
+  return call.substr(0, call.find('(')) + " failed on " + RankAndHost() + ": " + text + " (" +
+         file + ":" + std::to_string(line) + ")";
 }
 
 }  // namespace
@@ -25,13 +23,14 @@ std::string DriverErrorText(const DriverTable& driver, CUresult code) {
 }
 
 void ThrowCudaError(cudaError_t code, const char* expression, const char* file, int line) {
-  Throw(expression, std::string(cudaGetErrorName(code)) + ": " + cudaGetErrorString(code), file,
-        line);
+  throw SystemError(Failed(expression,
+                           std::string(cudaGetErrorName(code)) + ": " + cudaGetErrorString(code),
+                           file, line));
 }
 
 void ThrowDriverError(const DriverTable& driver, CUresult code, const char* expression,
                       const char* file, int line) {
-  Throw(expression, DriverErrorText(driver, code), file, line);
+  throw DriverError(code, Failed(expression, DriverErrorText(driver, code), file, line));
 }
 
 }  // namespace mailbench

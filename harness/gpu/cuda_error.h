@@ -5,12 +5,23 @@
 
 #include <string>
 
+#include "harness/error.h"
 #include "harness/gpu/driver.h"
 
 namespace mailbench {
 
-// Throw SystemError: the call, the code's name and text, this process's rank and host, file and
-// line. `expression` is shown up to its first parenthesis.
+// A refusal of the driver, for callers that can say more about some codes than the driver does.
+class DriverError : public SystemError {
+ public:
+  DriverError(CUresult result, const std::string& what) : SystemError(what), result_(result) {}
+  CUresult result() const { return result_; }
+
+ private:
+  CUresult result_;
+};
+
+// Throw SystemError (the driver's: DriverError): the call, the code's name and text, this process's
+// rank and host, file and line. `expression` is shown up to its first parenthesis.
 [[noreturn]] void ThrowCudaError(cudaError_t code, const char* expression, const char* file,
                                  int line);
 [[noreturn]] void ThrowDriverError(const DriverTable& driver, CUresult code, const char* expression,

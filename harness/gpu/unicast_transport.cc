@@ -14,6 +14,7 @@
 #include "harness/gpu/nccl_comm.h"
 #include "harness/gpu/nccl_reference.h"
 #include "harness/gpu/nccl_window.h"
+#include "harness/memory/handle_exchange.h"
 #include "harness/memory/unicast_region.h"
 #include "harness/ranks/vote_on.h"
 #include "harness/report/environment.h"
@@ -72,7 +73,8 @@ class UnicastTransport : public Transport {
   NcclComm* nccl() override { return nccl_.get(); }
 
   std::unique_ptr<SymmetricRegion> Allocate(std::size_t bytes) override {
-    return AllocateUnicast(driver_, ranks_, device_.index(), bytes, exchange_deadline_);
+    const auto exchange = MakeHandleExchange(driver_, ranks_, exchange_deadline_);
+    return AllocateUnicast(driver_, ranks_, device_.index(), bytes, *exchange);
   }
 
   void Describe(Environment& environment) const override {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <exception>
 #include <utility>
 
 #include "harness/error.h"
@@ -47,6 +48,26 @@ class DriverOwned {
   Object object_{};
 };
 
+// Carries out all of several steps, and keeps the first error.
+class Attempts {
+ public:
+  template <typename Step>
+  void Try(Step&& step) {
+    try {
+      step();
+    } catch (const Error&) {
+      if (!first_) first_ = std::current_exception();
+    }
+  }
+  // Throws what the first step that failed has thrown.
+  void RethrowFirst() const {
+    if (first_) std::rethrow_exception(first_);
+  }
+
+ private:
+  std::exception_ptr first_;
+};
+
 struct AddressSpan {
   CUdeviceptr start = 0;
   std::size_t bytes = 0;
@@ -66,13 +87,24 @@ CUmemAllocationProp SharedMemoryOn(int device, CUmemAllocationHandleType type);
 // The recommended granularity of such memory: a power of two.
 std::size_t RecommendedGranularity(const DriverTable& driver, const CUmemAllocationProp& what);
 
+// Where FABRIC handles are refused, the error says what they need.
 PhysicalMemory CreateMemory(const DriverTable& driver, const CUmemAllocationProp& what,
                             std::size_t bytes);
 
-// A descriptor that another process can import. REQUIRES: created for POSIX file descriptors.
-FileDescriptor ExportMemory(const DriverTable& driver, const PhysicalMemory& memory);
-// The descriptor may be closed afterwards.
-PhysicalMemory ImportMemory(const DriverTable& driver, const FileDescriptor& fd);
+// What another process can import. REQUIRES: `object` was created for handles of that type.
+FileDescriptor ExportFd(const DriverTable& driver, CUmemGenericAllocationHandle object);
+CUmemFabricHandle ExportFabric(const DriverTable& driver, CUmemGenericAllocationHandle object);
+// Import memory or a multicast object. The descriptor may be closed afterwards.
+PhysicalMemory ImportFd(const DriverTable& driver, const FileDescriptor& fd);
+PhysicalMemory ImportFabric(const DriverTable& driver, CUmemFabricHandle handle);
+
+// The steps of making memory, or a multicast object, usable on one device.
+AddressRange ReserveAddresses(const DriverTable& driver, std::size_t bytes);
+// All of `memory` in all of `range`.
+Mapping MapMemory(const DriverTable& driver, const AddressRange& range,
+                  const PhysicalMemory& memory);
+// Reads and writes by `device` of all that is mapped in `range`.
+void AllowAccess(const DriverTable& driver, const AddressRange& range, int device);
 
 // Physical memory at addresses of its own, which one device may read and write.
 class MappedMemory {

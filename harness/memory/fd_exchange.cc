@@ -69,18 +69,21 @@ Setting Agree(const Ranks& ranks, const std::string& directory, std::uint64_t no
   return setting;
 }
 
+enum class Senders { kAll, kRankZero };
+
 // One rank's part once its socket is bound. Communicates by sockets only.
 class Swap {
  public:
-  Swap(const Setting& setting, const FdMessage& own, int socket, int fd,
+  Swap(const Setting& setting, Senders senders, const FdMessage& own, int socket, int fd,
        const FdExchangeHooks& hooks)
       : setting_(setting),
+        senders_(senders),
         own_(own),
         socket_(socket),
         fd_(fd),
         hooks_(hooks),
         got_(setting.processes.size()) {
-    if (!hooks_.sends) return;
+    if (!hooks_.sends || !Sends(own_.rank)) return;
     // From the successor on, so that not all ranks begin with rank 0.
     const auto size = static_cast<int>(got_.size());
     for (int step = size - 1; step > 0; --step) to_send_.push_back((OwnRank() + step) % size);
@@ -107,6 +110,7 @@ class Swap {
   }
 
  private:
+  bool Sends(std::size_t rank) const { return senders_ == Senders::kAll || rank == 0; }
   int OwnRank() const { return static_cast<int>(own_.rank); }
 
   void SendMore() {
@@ -121,8 +125,8 @@ class Swap {
     if (message.magic != kFdMessageMagic || message.nonce != setting_.nonce) {
       return "a datagram that is no message of this exchange";
     }
-    if (message.rank >= got_.size() || message.rank == own_.rank) {
-      return "a message of a rank that is not in this exchange";
+    if (message.rank >= got_.size() || message.rank == own_.rank || !Sends(message.rank)) {
+      return "a message of a rank that has nothing to send";
     }
     const std::string name = "a message in the name of rank " + std::to_string(message.rank);
     if (!received.sender || received.sender->uid != getuid()) return name + " by another user";
@@ -156,7 +160,8 @@ class Swap {
   std::vector<int> Missing() const {
     std::vector<int> missing;
     for (std::size_t rank = 0; rank < got_.size(); ++rank) {
-      if (rank != own_.rank && !got_[rank].valid()) missing.push_back(static_cast<int>(rank));
+      if (rank != own_.rank && Sends(rank) && !got_[rank].valid())
+        missing.push_back(static_cast<int>(rank));
     }
     return missing;
   }
@@ -173,6 +178,7 @@ class Swap {
   }
 
   const Setting& setting_;
+  const Senders senders_;
   const FdMessage own_;
   const int socket_;
   const int fd_;
@@ -183,15 +189,10 @@ class Swap {
   std::string last_refusal_;
 };
 
-}  // namespace
-
-std::string FdSocketPath(const std::string& directory, int rank) {
-  return directory + "/rank" + std::to_string(rank);
-}
-
-std::vector<FileDescriptor> ExchangeFds(const Ranks& ranks, int fd,
-                                        std::chrono::milliseconds deadline,
-                                        const FdExchangeHooks& hooks) {
+// Collective: what came, by rank.
+std::vector<FileDescriptor> Exchange(const Ranks& ranks, Senders senders, int fd,
+                                     std::chrono::milliseconds deadline,
+                                     const FdExchangeHooks& hooks) {
   if (!ranks.one_host()) {
     throw MachineError("file descriptors cannot be sent between ranks on several hosts");
   }
@@ -212,8 +213,25 @@ std::vector<FileDescriptor> ExchangeFds(const Ranks& ranks, int fd,
   });
   std::vector<FileDescriptor> fds;
   VoteOn(ranks, ExitCode::kFailed,
-         [&] { fds = Swap(setting, own, socket.get(), fd, hooks).Run(deadline); });
+         [&] { fds = Swap(setting, senders, own, socket.get(), fd, hooks).Run(deadline); });
   return fds;
+}
+
+}  // namespace
+
+std::string FdSocketPath(const std::string& directory, int rank) {
+  return directory + "/rank" + std::to_string(rank);
+}
+
+std::vector<FileDescriptor> ExchangeFds(const Ranks& ranks, int fd,
+                                        std::chrono::milliseconds deadline,
+                                        const FdExchangeHooks& hooks) {
+  return Exchange(ranks, Senders::kAll, fd, deadline, hooks);
+}
+
+FileDescriptor BroadcastFd(const Ranks& ranks, int fd, std::chrono::milliseconds deadline,
+                           const FdExchangeHooks& hooks) {
+  return std::move(Exchange(ranks, Senders::kRankZero, fd, deadline, hooks).front());
 }
 
 }  // namespace mailbench

@@ -1,4 +1,4 @@
-// All ranks of one host hand each other a file descriptor.
+// File descriptors from one process of a host to another: of all ranks to all, or of one to all.
 //
 // By SCM_RIGHTS over unix datagram sockets (unix(7)) in a private directory. pidfd_getfd would need
 // the rights of a debugger, and abstract sockets do not cross network namespaces.
@@ -39,5 +39,10 @@ std::string FdSocketPath(const std::string& directory, int rank);
 std::vector<FileDescriptor> ExchangeFds(const Ranks& ranks, int fd,
                                         std::chrono::milliseconds deadline,
                                         const FdExchangeHooks& hooks = {});
+
+// Collective. The same for one descriptor, rank 0's `fd`, which counts for nothing elsewhere: a
+// copy of it on every other rank, nothing on rank 0. REQUIRES: fd valid on rank 0.
+FileDescriptor BroadcastFd(const Ranks& ranks, int fd, std::chrono::milliseconds deadline,
+                           const FdExchangeHooks& hooks = {});
 
 }  // namespace mailbench

@@ -85,6 +85,35 @@ TEST(FdExchange, EveryRankGetsEveryOthersMemory) {
   EXPECT_EQ(OpenFds(), before);
 }
 
+TEST(BroadcastFd, EveryOtherRankGetsRankZerosMemory) {
+  const std::ptrdiff_t before = OpenFds();
+  {
+    FileDescriptor own;
+    if (TestRanks().rank() == 0) own = Memory(7);
+    const FileDescriptor got = BroadcastFd(TestRanks(), own.get(), kLong);
+    EXPECT_EQ(got.valid(), TestRanks().rank() != 0);
+    if (got.valid()) {
+      EXPECT_EQ(Read(got, 0), 7u);
+    }
+  }
+  EXPECT_EQ(OpenFds(), before);
+}
+
+TEST(BroadcastFd, RankZeroThatDoesNotSendIsNamedByAll) {
+  if (TestRanks().size() == 1 || TestRanks().size() > 8) GTEST_SKIP() << "for 2 to 8 ranks";
+  FdExchangeHooks hooks;
+  hooks.sends = false;
+  const FileDescriptor own = Memory(1);
+  std::string text;
+  try {
+    BroadcastFd(TestRanks(), own.get(), kShort, hooks);
+  } catch (const SystemError& error) {
+    text = error.what();
+  }
+  EXPECT_NE(text.find("came from rank 0 within"), std::string::npos) << text;
+  ExpectSameOnAllRanks(text);
+}
+
 TEST(FdExchange, TheDirectoryIsPrivateAndGoneAtTheEnd) {
   std::string directory;
   FdExchangeHooks hooks;
