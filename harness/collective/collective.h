@@ -27,6 +27,8 @@ struct AlgorithmInfo {
   std::string_view name;     // as in --algorithm
   std::string_view summary;  // one line for --list
   bool known_bad = false;    // runs only when named
+  // Stores to all ranks at once where the transport can: `--transport auto` then prefers one.
+  bool multicast = false;
 };
 
 // A flag of the collective's own, beside those that every binary has.

@@ -8,7 +8,8 @@ namespace mailbench {
 struct Site {
   std::string transport;  // its name
   int ranks = 1;
-  bool on_gpu = false;  // calls run on GPUs; otherwise on the host machine
+  bool on_gpu = false;     // calls run on GPUs; otherwise on the host machine
+  bool multicast = false;  // symmetric memory has an address that stores to all ranks
 
   // On GPUs.
   int ranks_per_gpu = 1;        // the most ranks that share one

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/gpu/cuda_error.h"
+#include "harness/gpu/domain.h"
 #include "harness/gpu/gpu_facts_text.h"
 #include "harness/gpu/nvml.h"
 #include "harness/gpu/placement.h"
@@ -105,8 +106,11 @@ GpuFacts TakeDevice(const DriverTable& driver, const Ranks& ranks, int ranks_per
   if (!facts.virtual_memory) {
     throw MachineError(name + " has no virtual memory management (cuMemCreate)");
   }
-  if (!facts.posix_fd) {
+  if (ranks.one_host() && !facts.posix_fd) {
     throw MachineError(name + " cannot export memory as a POSIX file descriptor");
+  }
+  if (!ranks.one_host() && !facts.fabric) {
+    throw MachineError(name + " cannot share memory with another host: it has no FABRIC handles");
   }
   return facts;
 }
@@ -147,9 +151,6 @@ int Device::fewest_multiprocessors() const {
 }
 
 Device ChooseDevice(const DriverTable& driver, const Ranks& ranks, int ranks_per_gpu) {
-  if (!ranks.one_host()) {
-    throw MachineError("the ranks are on several hosts, and file descriptors stay on one");
-  }
   GpuFacts own;
   VoteOn(ranks, ExitCode::kMachine, [&] { own = TakeDevice(driver, ranks, ranks_per_gpu); });
   std::vector<GpuFacts> facts_by_rank;
@@ -157,8 +158,15 @@ Device ChooseDevice(const DriverTable& driver, const Ranks& ranks, int ranks_per
     facts_by_rank.push_back(ReadGpuFacts(text));
   }
   ranks.Vote(ExitCode::kMachine, PlacementRefusal(facts_by_rank, ranks_per_gpu));
+  const std::vector<std::string>& hosts = ranks.hosts();
+  if (!ranks.one_host()) ranks.Vote(ExitCode::kMachine, DomainRefusal(facts_by_rank, hosts));
   VoteOn(ranks, ExitCode::kMachine, [&] {
-    for (const GpuFacts& peer : facts_by_rank) RequirePeerAccess(own, peer);
+    for (std::size_t peer = 0; peer < facts_by_rank.size(); ++peer) {
+      // Bus ids tell GPUs of one host apart.
+      if (hosts[peer] == hosts[static_cast<std::size_t>(ranks.rank())]) {
+        RequirePeerAccess(own, facts_by_rank[peer]);
+      }
+    }
   });
   return {std::move(facts_by_rank), ranks.rank()};
 }

@@ -63,6 +63,13 @@ TEST(ChooseTransport, AutoTakesHostAndSaysWhyNothingBetter) {
   for (const RefusedTransport& refused : choice.refused) EXPECT_FALSE(refused.reason.empty());
 }
 
+TEST(ChooseTransport, AutoLooksForMulticastOnlyWhereItIsWanted) {
+  const TransportChoice choice = ChooseTransport({}, TestRanks(), /*wants_multicast=*/false);
+  ASSERT_FALSE(choice.refused.empty());
+  EXPECT_EQ(choice.refused[0].transport, "multicast");
+  EXPECT_EQ(choice.refused[0].reason, "no algorithm of this run stores to all ranks at once");
+}
+
 TEST(ChooseTransport, DoesNotFallBackFromATransportThatWasNamed) {
   RunConfig config;
   config.transport = "host";

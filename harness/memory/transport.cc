@@ -4,7 +4,7 @@
 
 #include "harness/command_line/run_config.h"
 #include "harness/error.h"
-#include "harness/gpu/unicast_transport.h"
+#include "harness/gpu/gpu_transport.h"
 #include "harness/memory/host_transport.h"
 #include "harness/ranks/ranks.h"
 
@@ -17,7 +17,8 @@ constexpr std::string_view kByPreference[] = {"multicast", "unicast", "host"};
 std::unique_ptr<Transport> Make(std::string_view name, const RunConfig& config,
                                 const Ranks& ranks) {
   if (name == "host") return std::make_unique<HostTransport>(ranks);
-  if (name == "unicast") return MakeUnicastTransport(config, ranks);
+  if (name == "unicast") return MakeGpuTransport(config, ranks, GpuMemory::kUnicast);
+  if (name == "multicast") return MakeGpuTransport(config, ranks, GpuMemory::kMulticast);
   throw MachineError("this version does not have it");
 }
 
@@ -33,7 +34,7 @@ std::optional<std::string> Refusal(std::string_view name, const RunConfig& confi
 
 }  // namespace
 
-TransportChoice ChooseTransport(const RunConfig& config, const Ranks& ranks) {
+TransportChoice ChooseTransport(const RunConfig& config, const Ranks& ranks, bool wants_multicast) {
   const std::string& wanted = config.transport;
   if (wanted != "auto") {
     try {
@@ -46,6 +47,9 @@ TransportChoice ChooseTransport(const RunConfig& config, const Ranks& ranks) {
   std::string reasons;
   for (const std::string_view name : kByPreference) {
     try {
+      if (name == "multicast" && !wants_multicast) {
+        throw MachineError("no algorithm of this run stores to all ranks at once");
+      }
       choice.transport = Make(name, config, ranks);
       return choice;
     } catch (const MachineError& error) {

@@ -50,10 +50,12 @@ struct TransportChoice {
   std::vector<RefusedTransport> refused;  // under "auto": each better one
 };
 
-// Collective. config.transport is a transport's name or "auto": the first of multicast, unicast,
-// host that every rank can have. Throws MachineError, the same on every rank, when there is none.
+// Collective. config.transport is a transport's name or "auto": the first of multicast (where
+// `wants_multicast`: nobody else takes one of the switches' slots), unicast, host that every rank
+// can have. Throws MachineError, the same on every rank, when there is none.
 // `ranks` outlives the transport.
-TransportChoice ChooseTransport(const RunConfig& config, const Ranks& ranks);
+TransportChoice ChooseTransport(const RunConfig& config, const Ranks& ranks,
+                                bool wants_multicast = true);
 
 // For --list: each transport, and why it cannot run here where it cannot. Collective.
 std::string ListTransports(const TransportChoice& choice, const RunConfig& config,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "harness/error.h"
@@ -10,19 +12,25 @@ namespace mailbench {
 
 namespace {
 
+bool IsNamed(std::string_view algorithm, const RunConfig& config) {
+  const std::vector<std::string>& named = config.algorithms;
+  return std::find(named.begin(), named.end(), algorithm) != named.end();
+}
+
+bool IsAskedFor(const AlgorithmInfo& info, const RunConfig& config) {
+  return config.algorithms.empty() ? !info.known_bad : IsNamed(info.name, config);
+}
+
 // Fills in plan.algorithms and what cannot run at all.
 void PlanAlgorithms(const Collective& collective, const RunConfig& config, const Site& site,
                     SweepPlan& plan) {
-  const std::vector<std::string>& named = config.algorithms;
   for (const AlgorithmInfo& info : collective.algorithms()) {
+    if (!IsAskedFor(info, config)) continue;
     const std::string name(info.name);
-    const bool is_named = std::find(named.begin(), named.end(), name) != named.end();
-    if (!named.empty() && !is_named) continue;
-    if (named.empty() && info.known_bad) continue;
     const auto reason = collective.UnsupportedReason(name, config, site);
     if (!reason) {
       plan.algorithms.push_back(name);
-    } else if (is_named) {
+    } else if (IsNamed(name, config)) {
       throw MachineError("algorithm " + name + " cannot run here: " + *reason);
     } else {
       plan.skipped.push_back({name, std::nullopt, *reason});
@@ -79,6 +87,13 @@ SweepPlan PlanSweep(const Collective& collective, const RunConfig& config, const
   }
   DropIdle(config, plan);
   return plan;
+}
+
+bool WantsMulticast(const Collective& collective, const RunConfig& config) {
+  const std::span<const AlgorithmInfo> all = collective.algorithms();
+  return std::any_of(all.begin(), all.end(), [&](const AlgorithmInfo& info) {
+    return info.multicast && IsAskedFor(info, config);
+  });
 }
 
 std::string ListAlgorithms(const Collective& collective, const RunConfig& config,

@@ -29,6 +29,9 @@ struct SweepPlan {
 // an algorithm that was named and cannot run with any shape, and when none can.
 SweepPlan PlanSweep(const Collective& collective, const RunConfig& config, const Site& site);
 
+// Whether an algorithm that config asks for stores to all ranks at once where it can.
+bool WantsMulticast(const Collective& collective, const RunConfig& config);
+
 // --list: the algorithms and what they are. --dry-run: the points. Both end with a newline.
 std::string ListAlgorithms(const Collective& collective, const RunConfig& config, const Site& site);
 std::string ListPoints(const SweepPlan& plan, const RunConfig& config);

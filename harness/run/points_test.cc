@@ -50,7 +50,9 @@ class ThreeAlgorithms : public Collective {
 
  private:
   static constexpr AlgorithmInfo kAlgorithms[] = {
-      {"subject", "one"}, {"far", "two"}, {"broken", "three", /*known_bad=*/true}};
+      {"subject", "one"},
+      {.name = "far", .summary = "two", .multicast = true},
+      {"broken", "three", /*known_bad=*/true}};
 };
 
 Site At(std::string transport, int ranks) {
@@ -144,6 +146,15 @@ TEST(ListPoints, GivesSamplesAndCalls) {
   EXPECT_THAT(text, HasSubstr("4 points, 5 warm-up samples each\n"));
   EXPECT_THAT(text, HasSubstr("toy/subject/host/graph/bytes=16/ranks=2, 20 samples of 10 calls\n"));
   EXPECT_THAT(text, HasSubstr("toy/subject/host/eager/bytes=32/ranks=2, 20 samples of 1 calls\n"));
+}
+
+TEST(WantsMulticast, WhereAnAlgorithmThatIsAskedForDoes) {
+  RunConfig config;
+  EXPECT_TRUE(WantsMulticast(ThreeAlgorithms(), config));
+  config.algorithms = {"subject", "broken"};
+  EXPECT_FALSE(WantsMulticast(ThreeAlgorithms(), config));
+  config.algorithms = {"subject", "far"};
+  EXPECT_TRUE(WantsMulticast(ThreeAlgorithms(), config));
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ void PrepareOnRankZero(const RunConfig& config, const Ranks& ranks, Prepared& pr
 
 Prepared Prepare(const Collective& collective, const RunConfig& config, const Ranks& ranks) {
   Prepared prepared;
-  prepared.transport = ChooseTransport(config, ranks);
+  prepared.transport = ChooseTransport(config, ranks, WantsMulticast(collective, config));
   prepared.plan = AgreeOnPlan(collective, config, prepared.transport.transport->site(), ranks);
   prepared.facts = FactsOf(collective, config, ranks, prepared.transport, prepared.plan);
   PrepareOnRankZero(config, ranks, prepared);

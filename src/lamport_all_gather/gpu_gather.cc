@@ -93,11 +93,16 @@ class GpuGather : public GpuMailboxGather {
   GatherOptions options_;
 };
 
+Publish PublishOn(const Site& site) {
+  return site.multicast ? Publish::kMulticast : Publish::kUnicast;
+}
+
 class GpuMnnvl : public GpuMailboxGather {
  public:
   GpuMnnvl(const InstanceContext& context, MnnvlVariant variant)
       : GpuMailboxGather(context, MnnvlTraits(variant), sizeof(MnnvlState)) {
     options_.variant = variant;
+    options_.publish = PublishOn(context.transport.site());
     options_.abort_word = abort_word();
   }
 
@@ -110,9 +115,10 @@ class GpuMnnvl : public GpuMailboxGather {
   MnnvlOptions options_;
 };
 
-GatherOptions OptionsOf(GatherKind kind, const RunConfig& config) {
+GatherOptions OptionsOf(GatherKind kind, const RunConfig& config, const Site& site) {
   GatherOptions options;
   options.kind = kind;
+  options.publish = PublishOn(site);
   if (options.publish == Publish::kMulticast && config.own.at("alias-fence") == "on") {
     options.publish = Publish::kMulticastAliasFence;
   }
@@ -124,7 +130,8 @@ GatherOptions OptionsOf(GatherKind kind, const RunConfig& config) {
 }  // namespace
 
 std::unique_ptr<Instance> MakeGpuGather(const InstanceContext& context, GatherKind kind) {
-  return std::make_unique<GpuGather>(context, OptionsOf(kind, context.config));
+  return std::make_unique<GpuGather>(context,
+                                     OptionsOf(kind, context.config, context.transport.site()));
 }
 
 std::unique_ptr<Instance> MakeGpuMnnvl(const InstanceContext& context, MnnvlVariant variant) {
@@ -137,6 +144,7 @@ std::string GpuMnnvlRefusal(MnnvlVariant variant, const Shape& shape, const Site
   gpu.multiprocessors = site.multiprocessors;
   MnnvlOptions options;
   options.variant = variant;
+  options.publish = PublishOn(site);
   MAILBENCH_CUDA(MnnvlCtasPerSm(options, &gpu.ctas_per_multiprocessor));
   return MnnvlRefusal(PlanMnnvl(shape.bytes_per_rank / kPackBytes), gpu);
 }
@@ -147,8 +155,8 @@ std::string GpuGatherRefusal(GatherKind kind, const Shape& shape, const RunConfi
   CoResidency gpu;
   gpu.ranks_per_gpu = site.ranks_per_gpu;
   gpu.multiprocessors = site.multiprocessors;
-  MAILBENCH_CUDA(
-      AllGatherCtasPerSm(OptionsOf(kind, config), plan.poll_batch, &gpu.ctas_per_multiprocessor));
+  MAILBENCH_CUDA(AllGatherCtasPerSm(OptionsOf(kind, config, site), plan.poll_batch,
+                                    &gpu.ctas_per_multiprocessor));
   return CoResidencyRefusal(plan, gpu);
 }
 

@@ -12,8 +12,12 @@ namespace mailbench {
 namespace {
 
 constexpr AlgorithmInfo kGood[] = {
-    {"lamport", "one kernel, no flags: a word that is no longer the sentinel has arrived"},
-    {"overlapped", "the same mailbox; arrivals are counted while the packs are on their way"},
+    {.name = "lamport",
+     .summary = "one kernel, no flags: a word that is no longer the sentinel has arrived",
+     .multicast = true},
+    {.name = "overlapped",
+     .summary = "the same mailbox; arrivals are counted while the packs are on their way",
+     .multicast = true},
     {"nccl", "ncclAllGather"},
     {"nccl-symmetric", "ncclAllGather on symmetric windows"},
     {"mpi", "MPI_Allgather on host memory"},
@@ -22,7 +26,9 @@ constexpr AlgorithmInfo kGood[] = {
 // The good ones, then the known-bad ones.
 std::vector<AlgorithmInfo> AllAlgorithms() {
   std::vector<AlgorithmInfo> all(std::begin(kGood), std::end(kGood));
-  for (const MnnvlName& bad : kMnnvlNames) all.push_back({bad.name, bad.summary, true});
+  for (const MnnvlName& bad : kMnnvlNames) {
+    all.push_back({.name = bad.name, .summary = bad.summary, .known_bad = true, .multicast = true});
+  }
   return all;
 }
 
@@ -105,7 +111,7 @@ std::optional<std::string> LamportAllGather::UnsupportedReason(std::string_view 
     if (!site.on_gpu) return std::nullopt;
     return "it gathers host memory: it runs on transport host";
   }
-  if (!site.on_gpu) return "it gathers GPU memory: it runs on transport unicast";
+  if (!site.on_gpu) return "it gathers GPU memory: it runs on transports unicast and multicast";
   if (!site.nccl_refusal.empty()) return site.nccl_refusal;
   if (algorithm != "nccl-symmetric") return std::nullopt;
   if (!site.windows_refusal.empty()) return site.windows_refusal;

@@ -1,4 +1,4 @@
-#include "harness/gpu/unicast_transport.h"
+#include "harness/gpu/gpu_transport.h"
 
 #include <algorithm>
 #include <chrono>
@@ -9,12 +9,14 @@
 
 #include "harness/command_line/run_config.h"
 #include "harness/gpu/device.h"
+#include "harness/gpu/domain.h"
 #include "harness/gpu/driver.h"
 #include "harness/gpu/gpu_executor.h"
 #include "harness/gpu/nccl_comm.h"
 #include "harness/gpu/nccl_reference.h"
 #include "harness/gpu/nccl_window.h"
 #include "harness/memory/handle_exchange.h"
+#include "harness/memory/multicast_region.h"
 #include "harness/memory/unicast_region.h"
 #include "harness/ranks/vote_on.h"
 #include "harness/report/environment.h"
@@ -38,21 +40,30 @@ std::string TryWindow(const NcclComm& comm) {
   return trial.reason;
 }
 
-class UnicastTransport : public Transport {
+std::chrono::milliseconds ExchangeDeadline(const RunConfig& config) {
+  return std::max(
+      kLeastExchangeDeadline,
+      std::chrono::milliseconds(static_cast<std::int64_t>(config.timeout_seconds * 1000)));
+}
+
+class GpuTransport : public Transport {
  public:
-  UnicastTransport(const RunConfig& config, const Ranks& ranks)
+  GpuTransport(const RunConfig& config, const Ranks& ranks, GpuMemory memory)
       : ranks_(ranks),
+        memory_(memory),
         driver_(LoadDriverEverywhere(ranks)),
         device_(ChooseDevice(driver_, ranks, config.ranks_per_gpu)),
-        exchange_deadline_(std::max(
-            kLeastExchangeDeadline,
-            std::chrono::milliseconds(static_cast<std::int64_t>(config.timeout_seconds * 1000)))),
         mpi_reference_(ranks) {
+    if (memory_ == GpuMemory::kMulticast) {
+      ranks_.Vote(ExitCode::kMachine, MulticastRefusal(device_.facts_by_rank(), ranks_.hosts()));
+    }
+    exchange_ = MakeHandleExchange(driver_, ranks_, ExchangeDeadline(config));
     VoteOn(ranks_, ExitCode::kMachine, [&] { executor_.emplace(driver_); });
 
     site_.transport = name();
     site_.ranks = ranks.size();
     site_.on_gpu = true;
+    site_.multicast = memory_ == GpuMemory::kMulticast;
     site_.ranks_per_gpu = device_.most_ranks_on_a_gpu();
     site_.multiprocessors = device_.fewest_multiprocessors();
     NcclResult<NcclComm> nccl = NcclComm::Create(ranks_, site_.ranks_per_gpu);
@@ -63,7 +74,9 @@ class UnicastTransport : public Transport {
     nccl_reference_.emplace(*nccl_, *executor_);
   }
 
-  std::string_view name() const override { return "unicast"; }
+  std::string_view name() const override {
+    return memory_ == GpuMemory::kMulticast ? "multicast" : "unicast";
+  }
   const Site& site() const override { return site_; }
   Executor& executor() override { return *executor_; }
   Reference& reference() override {
@@ -73,8 +86,10 @@ class UnicastTransport : public Transport {
   NcclComm* nccl() override { return nccl_.get(); }
 
   std::unique_ptr<SymmetricRegion> Allocate(std::size_t bytes) override {
-    const auto exchange = MakeHandleExchange(driver_, ranks_, exchange_deadline_);
-    return AllocateUnicast(driver_, ranks_, device_.index(), bytes, *exchange);
+    if (memory_ == GpuMemory::kMulticast) {
+      return AllocateMulticast(driver_, ranks_, device_.index(), bytes, *exchange_);
+    }
+    return AllocateUnicast(driver_, ranks_, device_.index(), bytes, *exchange_);
   }
 
   void Describe(Environment& environment) const override {
@@ -95,9 +110,10 @@ class UnicastTransport : public Transport {
 
  private:
   const Ranks& ranks_;
+  const GpuMemory memory_;
   const DriverTable& driver_;
   Device device_;
-  std::chrono::milliseconds exchange_deadline_;
+  std::unique_ptr<HandleExchange> exchange_;
   Site site_;
   std::optional<GpuExecutor> executor_;
   MpiReference mpi_reference_;
@@ -107,8 +123,11 @@ class UnicastTransport : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> MakeUnicastTransport(const RunConfig& config, const Ranks& ranks) {
-  return std::make_unique<UnicastTransport>(config, ranks);
+std::unique_ptr<Transport> MakeGpuTransport(const RunConfig& config, const Ranks& ranks,
+                                            GpuMemory memory) {
+  // Before anything that needs a driver: the user has said no.
+  if (memory == GpuMemory::kMulticast) ranks.Vote(ExitCode::kMachine, MulticastForbidden());
+  return std::make_unique<GpuTransport>(config, ranks, memory);
 }
 
 }  // namespace mailbench
