@@ -54,8 +54,10 @@ function(mailbench_test name)
 endfunction()
 
 # What every test's environment holds, so that mpirun starts N ranks as root on
-# fewer cores, whatever the user's own settings are.
+# fewer cores, whatever the user's own settings are; and that no test makes a
+# multicast object of the machine's, which a crash might leave behind.
 set(MAILBENCH_TEST_ENVIRONMENT
+  "MAILBENCH_MULTICAST=0"
   "OMPI_ALLOW_RUN_AS_ROOT=1" "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"
   "OMPI_MCA_rmaps_base_oversubscribe=1" "OMPI_MCA_hwloc_base_binding_policy=none")
 if(MAILBENCH_SANITIZE)
