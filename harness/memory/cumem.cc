@@ -81,9 +81,9 @@ PhysicalMemory ImportFabric(const DriverTable& driver, CUmemFabricHandle handle)
   return {driver, object};
 }
 
-AddressRange ReserveAddresses(const DriverTable& driver, std::size_t bytes) {
+AddressRange ReserveAddresses(const DriverTable& driver, std::size_t bytes, std::size_t alignment) {
   CUdeviceptr start = 0;
-  MAILBENCH_DRIVER(driver, MemAddressReserve, &start, bytes, 0, 0, 0);
+  MAILBENCH_DRIVER(driver, MemAddressReserve, &start, bytes, alignment, 0, 0);
   return {driver, {.start = start, .bytes = bytes}};
 }
 
@@ -104,7 +104,7 @@ void AllowAccess(const DriverTable& driver, const AddressRange& range, int devic
 MappedMemory::MappedMemory(const DriverTable& driver, PhysicalMemory memory, std::size_t bytes,
                            int device)
     : memory_(std::move(memory)),
-      range_(ReserveAddresses(driver, bytes)),
+      range_(ReserveAddresses(driver, bytes, 0)),
       mapping_(MapMemory(driver, range_, memory_)) {
   AllowAccess(driver, range_, device);
 }

@@ -99,7 +99,8 @@ PhysicalMemory ImportFd(const DriverTable& driver, const FileDescriptor& fd);
 PhysicalMemory ImportFabric(const DriverTable& driver, CUmemFabricHandle handle);
 
 // The steps of making memory, or a multicast object, usable on one device.
-AddressRange ReserveAddresses(const DriverTable& driver, std::size_t bytes);
+// `alignment`: of the first address, a power of two; 0 for the driver's own.
+AddressRange ReserveAddresses(const DriverTable& driver, std::size_t bytes, std::size_t alignment);
 // All of `memory` in all of `range`.
 Mapping MapMemory(const DriverTable& driver, const AddressRange& range,
                   const PhysicalMemory& memory);

@@ -92,8 +92,8 @@ std::size_t MulticastGranularity(const DriverTable& driver, int devices, std::si
 }
 
 MulticastObject::MulticastObject(const DriverTable& driver, const Ranks& ranks, int device,
-                                 const PeerShares& shares, HandleExchange& exchange,
-                                 const BindRetry& retry) {
+                                 const PeerShares& shares, std::size_t granularity,
+                                 HandleExchange& exchange, const BindRetry& retry) {
   const auto step = [&](auto&& call) { VoteOn(ranks, ExitCode::kMachine, call); };
   // Rank 0 holds the object from here on until Release, as do the others once they have imported
   // it: when nobody held it, an import would make a new object, that no bind gets through to.
@@ -118,7 +118,7 @@ MulticastObject::MulticastObject(const DriverTable& driver, const Ranks& ranks, 
                  .Run({.object = object_.object(), .device = own_device, .bytes = shares.bytes},
                       own.object());
 
-  step([&] { range_ = ReserveAddresses(driver, shares.bytes); });
+  step([&] { range_ = ReserveAddresses(driver, shares.bytes, granularity); });
   step([&] { mapping_ = MapMemory(driver, range_, object_); });
   step([&] { AllowAccess(driver, range_, device); });
 }

@@ -34,9 +34,11 @@ class MulticastObject {
   MulticastObject() = default;
   // Collective, with a vote after each step that can fail; throws on all ranks alike. Binds the own
   // one of `shares` on every rank, and maps the object. The last vote is also the barrier before
-  // the first use. REQUIRES: shares.bytes is a multiple of the granularity.
+  // the first use. REQUIRES: `granularity` is the object's or a larger power of two, and
+  // shares.bytes is a multiple of it.
   MulticastObject(const DriverTable& driver, const Ranks& ranks, int device,
-                  const PeerShares& shares, HandleExchange& exchange, const BindRetry& retry);
+                  const PeerShares& shares, std::size_t granularity, HandleExchange& exchange,
+                  const BindRetry& retry);
 
   CUdeviceptr address() const { return range_.object().start; }
   // Gives all of it back; throws the first refusal after having tried everything. REQUIRES: no rank

@@ -78,7 +78,8 @@ std::unique_ptr<SymmetricRegion> AllocateMulticast(const DriverTable& driver, co
   const std::size_t size = AgreeOnSize(ranks, bytes, granularity);
   auto memory = std::make_unique<MulticastMemory>();
   memory->shares = AllocateShares(driver, ranks, device, size, exchange);
-  memory->object = MulticastObject(driver, ranks, device, memory->shares, exchange, retry);
+  memory->object =
+      MulticastObject(driver, ranks, device, memory->shares, granularity, exchange, retry);
   return std::make_unique<MulticastRegion>(driver, ranks, std::move(memory), bytes);
 }
 
