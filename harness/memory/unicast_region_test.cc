@@ -74,6 +74,22 @@ TEST(UnicastRegion, AnyCallThatFailsOnAnyRankFailsAlikeAndLeavesNothing) {
   EXPECT_EQ(cases, size * (5 + 3 * size + (size - 1)));
 }
 
+// Handles that any process of the fabric may import: no descriptor is involved.
+TEST(UnicastRegionAcrossHosts, SharesAreSeenByAllAndAnyCallThatFailsFailsAlike) {
+  if (TestRanks().size() > 8) GTEST_SKIP() << "thousands of cases, which fewer ranks have covered";
+  const int cases = ExpectEveryFailureIsSharedAndLeavesNothing([](const FdExchangeHooks&) {
+    const auto exchange = MakeFabricHandleExchange(FakeDriver::table(), TestRanks());
+    return AllocateUnicast(FakeDriver::table(), TestRanks(), 0, 16, *exchange);
+  });
+  const int size = TestRanks().size();
+  EXPECT_EQ(cases, size * (5 + 3 * size + (size - 1)));
+}
+
+TEST(HandleExchange, OnOneHostItIsByDescriptors) {
+  const auto exchange = MakeHandleExchange(FakeDriver::table(), TestRanks(), kLong);
+  EXPECT_EQ(exchange->type(), CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+}
+
 TEST(UnicastRegion, ARankThatSendsNoDescriptorFailsAlikeAndLeavesNothing) {
   if (TestRanks().size() == 1 || TestRanks().size() > 8) GTEST_SKIP() << "for 2 to 8 ranks";
   for (int silent = 0; silent < TestRanks().size(); ++silent) {
