@@ -43,8 +43,9 @@ FabricPlace InState(int state) {
 
 TEST(DomainRefusal, ARackIsOneDomain) {
   Job rack;
-  for (int host = 0; host < 18; ++host)
+  for (int host = 0; host < 18; ++host) {
     rack.Add(4, "n" + std::to_string(host), InCluster(kUuid, 7));
+  }
   EXPECT_EQ(rack.Domain(), "");
 }
 

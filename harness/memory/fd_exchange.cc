@@ -160,8 +160,9 @@ class Swap {
   std::vector<int> Missing() const {
     std::vector<int> missing;
     for (std::size_t rank = 0; rank < got_.size(); ++rank) {
-      if (rank != own_.rank && Sends(rank) && !got_[rank].valid())
+      if (rank != own_.rank && Sends(rank) && !got_[rank].valid()) {
         missing.push_back(static_cast<int>(rank));
+      }
     }
     return missing;
   }
