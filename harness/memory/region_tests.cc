@@ -33,7 +33,7 @@ void ExpectFailureOf(const MakeRegion& make, const std::string& function, int nu
   const Outcome outcome = OutcomeOf([&] { make(hooks); });
   EXPECT_EQ(outcome.first, ExitCode::kMachine);
   const std::string expected = function + " failed on rank " + std::to_string(rank) + " on " +
-                               TestRanks().hosts().front() +
+                               TestRanks().hosts()[static_cast<std::size_t>(rank)] +
                                ": CUDA_ERROR_OUT_OF_MEMORY: out of memory";
   EXPECT_NE(outcome.second.find(expected), std::string::npos) << outcome.second;
   ExpectFailedAlike(outcome, fds, directory);

@@ -85,9 +85,10 @@ TEST(UnicastRegionAcrossHosts, SharesAreSeenByAllAndAnyCallThatFailsFailsAlike) 
   EXPECT_EQ(cases, size * (5 + 3 * size + (size - 1)));
 }
 
-TEST(HandleExchange, OnOneHostItIsByDescriptors) {
+TEST(HandleExchange, IsByDescriptorsOnOneHostAndByFabricAcrossHosts) {
   const auto exchange = MakeHandleExchange(FakeDriver::table(), TestRanks(), kLong);
-  EXPECT_EQ(exchange->type(), CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+  EXPECT_EQ(exchange->type(), TestRanks().one_host() ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+                                                     : CU_MEM_HANDLE_TYPE_FABRIC);
 }
 
 TEST(UnicastRegion, ARankThatSendsNoDescriptorFailsAlikeAndLeavesNothing) {
