@@ -144,6 +144,16 @@ TEST_P(MulticastRegion, ABindThatIsNotReadyIsTriedAgain) {
   }
 }
 
+TEST_P(MulticastRegion, ABindThatFailsOtherwiseIsNotTriedAgain) {
+  if (TestRanks().rank() == 0) {
+    fake.FailCall("cuMulticastBindMem", 0, CUDA_ERROR_INVALID_VALUE);
+  }
+  const Outcome outcome = OutcomeOf([&] { Allocate(16, GetParam()); });
+  EXPECT_EQ(outcome.first, ExitCode::kMachine);
+  EXPECT_EQ(fake.calls().at("cuMulticastBindMem"), 1);
+  ExpectFailedAlike(outcome, fds_, "");
+}
+
 TEST_P(MulticastRegion, ABindThatIsNeverReadyEndsOnAllRanks) {
   DriverTable driver = fake.table();
   if (TestRanks().rank() == TestRanks().size() - 1) {
