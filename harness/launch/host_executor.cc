@@ -52,9 +52,11 @@ std::unique_ptr<Graph> HostExecutor::Record(const std::function<void()>& enqueue
 }
 
 double HostExecutor::Time(int /*calls*/, const std::function<void()>& enqueue) {
-  // Launches of a host stream end before the call that enqueues them returns.
+  // Launches of a host stream end before the call that enqueues them returns; words that they have
+  // stored by multicast may still be on their way.
   const auto start = std::chrono::steady_clock::now();
   enqueue();
+  stream_.Synchronize();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -71,14 +73,17 @@ std::unique_ptr<Buffer> HostExecutor::Allocate(std::size_t bytes) {
 }
 
 void HostExecutor::CopyIn(std::byte* to, std::span<const std::byte> from) {
+  stream_.Synchronize();
   std::memcpy(to, from.data(), from.size());
 }
 
 void HostExecutor::CopyOut(std::span<std::byte> to, const std::byte* from) {
+  stream_.Synchronize();
   std::memcpy(to.data(), from, to.size());
 }
 
 void HostExecutor::FillWords(std::byte* to, std::uint32_t word, std::size_t words) {
+  stream_.Synchronize();
   std::fill_n(reinterpret_cast<std::uint32_t*>(to), words, word);
 }
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -19,7 +20,15 @@ namespace {
 
 class HostRegion : public SymmetricRegion {
  public:
-  HostRegion(MPI_Win window, SymmetricView view) : window_(window), view_(std::move(view)) {}
+  // `late_stores`: null without multicast.
+  HostRegion(MPI_Win window, SymmetricView view, LateStores* late_stores)
+      : window_(window), view_(std::move(view)), late_stores_(late_stores) {
+    if (late_stores_ == nullptr) return;
+    std::vector<Pack*> shares;
+    for (std::byte* peer : view_.peers) shares.push_back(reinterpret_cast<Pack*>(peer));
+    multicast_.emplace(std::move(shares), *late_stores_);
+    view_.multicast = reinterpret_cast<std::byte*>(multicast_->address());
+  }
   ~HostRegion() override {
     if (window_ != MPI_WIN_NULL && std::uncaught_exceptions() == 0) {
       std::fprintf(stderr, "mailbench: rank %d leaves %zu bytes of shared memory to the system\n",
@@ -29,6 +38,7 @@ class HostRegion : public SymmetricRegion {
 
   const SymmetricView& view() const override { return view_; }
   void Free() override {
+    if (late_stores_ != nullptr) late_stores_->LandAll();  // nothing lands where nothing is mapped
     if (window_ != MPI_WIN_NULL) MAILBENCH_MPI(MPI_Win_free(&window_));
     view_ = SymmetricView{};
   }
@@ -36,6 +46,8 @@ class HostRegion : public SymmetricRegion {
  private:
   MPI_Win window_;
   SymmetricView view_;
+  LateStores* late_stores_;
+  std::optional<HostMulticast> multicast_;
 };
 
 // Open MPI backs windows with files there, and a window that does not fit is a SIGBUS later.
@@ -57,8 +69,16 @@ HostTransport::HostTransport(const Ranks& ranks) : ranks_(ranks), reference_(ran
     throw MachineError("it needs all ranks on one host: rank 0 is on " + ranks.hosts()[0] +
                        ", rank " + std::to_string(other - ranks.hosts().begin()) + " on " + *other);
   }
-  site_.transport = name();
+  site_.transport = "host";
   site_.ranks = ranks.size();
+}
+
+HostTransport::HostTransport(const Ranks& ranks, std::uint64_t seed) : HostTransport(ranks) {
+  site_.transport = "host-multicast";
+  // One seed a rank.
+  late_stores_.emplace(seed * static_cast<std::uint64_t>(ranks.size()) +
+                       static_cast<std::uint64_t>(ranks.rank()));
+  executor_.host_stream()->Delay(&*late_stores_);
 }
 
 std::unique_ptr<SymmetricRegion> HostTransport::Allocate(std::size_t bytes) {
@@ -101,7 +121,8 @@ std::unique_ptr<SymmetricRegion> HostTransport::Allocate(std::size_t bytes) {
   }
   std::memset(view.local(), 0, bytes);
   ranks_.Barrier();
-  return std::make_unique<HostRegion>(window, std::move(view));
+  return std::make_unique<HostRegion>(window, std::move(view),
+                                      late_stores_ ? &*late_stores_ : nullptr);
 }
 
 }  // namespace mailbench

@@ -1,14 +1,18 @@
-// Transport `host`: an MPI shared-memory window, and calls on the host machine.
+// Transports `host` and `host-multicast`: an MPI shared-memory window, and calls on the host
+// machine. The latter also has a multicast address, whose stores land late, word by word.
 #pragma once
 
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "harness/launch/host_executor.h"
 #include "harness/memory/transport.h"
 #include "harness/ranks/ranks.h"
+#include "kernels/machine/host/late_stores.h"
 
 namespace mailbench {
 
@@ -16,8 +20,10 @@ namespace mailbench {
 class HostTransport : public Transport {
  public:
   explicit HostTransport(const Ranks& ranks);
+  // With multicast. `seed` decides, together with the rank, how late words land.
+  HostTransport(const Ranks& ranks, std::uint64_t seed);
 
-  std::string_view name() const override { return "host"; }
+  std::string_view name() const override { return site_.transport; }
   const Site& site() const override { return site_; }
   Executor& executor() override { return executor_; }
   Reference& reference() override { return reference_; }
@@ -26,6 +32,7 @@ class HostTransport : public Transport {
  private:
   const Ranks& ranks_;
   Site site_;
+  std::optional<LateStores> late_stores_;  // with multicast
   HostExecutor executor_;
   MpiReference reference_;
 };

@@ -17,6 +17,7 @@ constexpr std::string_view kByPreference[] = {"multicast", "unicast", "host"};
 std::unique_ptr<Transport> Make(std::string_view name, const RunConfig& config,
                                 const Ranks& ranks) {
   if (name == "host") return std::make_unique<HostTransport>(ranks);
+  if (name == "host-multicast") return std::make_unique<HostTransport>(ranks, config.seed);
   if (name == "unicast") return MakeGpuTransport(config, ranks, GpuMemory::kUnicast);
   if (name == "multicast") return MakeGpuTransport(config, ranks, GpuMemory::kMulticast);
   throw MachineError("this version does not have it");

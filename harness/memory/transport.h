@@ -52,8 +52,8 @@ struct TransportChoice {
 
 // Collective. config.transport is a transport's name or "auto": the first of multicast (where
 // `wants_multicast`: nobody else takes one of the switches' slots), unicast, host that every rank
-// can have. Throws MachineError, the same on every rank, when there is none.
-// `ranks` outlives the transport.
+// can have; host-multicast runs only when named. Throws MachineError, the same on every rank, when
+// there is none. `ranks` outlives the transport.
 TransportChoice ChooseTransport(const RunConfig& config, const Ranks& ranks,
                                 bool wants_multicast = true);
 

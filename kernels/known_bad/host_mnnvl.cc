@@ -12,14 +12,16 @@ namespace {
 
 using Kernel = void (*)(HostThread& thread, const MnnvlArgs& args);
 
-template <class Rules>
+template <class Rules, Publish kPublish>
 void Mnnvl(HostThread& thread, const MnnvlArgs& args) {
   HostMachine m(thread);
-  MnnvlAllGather<Rules, Publish::kUnicast>(m, args);
+  MnnvlAllGather<Rules, kPublish>(m, args);
 }
 
+template <Publish kPublish>
 Kernel KernelFor(MnnvlVariant variant) {
-  return WithMnnvlRules(variant, []<class Rules>(Rules) -> Kernel { return &Mnnvl<Rules>; });
+  return WithMnnvlRules(variant,
+                        []<class Rules>(Rules) -> Kernel { return &Mnnvl<Rules, kPublish>; });
 }
 
 }  // namespace
@@ -45,7 +47,9 @@ bool HostMnnvl::Enqueue(const GatherInput& input, Pack* output, HostStream& stre
   args.input = in_place ? reinterpret_cast<const Pack*>(input.data) : staging_.data();
 
   const AllGatherPlan plan = PlanMnnvl(args.packs);
-  stream.Launch([=, kernel = KernelFor(variant_), staging = staging_.data()](GridRunner& runner) {
+  const Kernel kernel = mailbox_.multicast != nullptr ? KernelFor<Publish::kMulticast>(variant_)
+                                                      : KernelFor<Publish::kUnicast>(variant_);
+  stream.Launch([=, staging = staging_.data()](GridRunner& runner) {
     if (!in_place) CopyRows(input, staging);
     runner.Run({plan.ctas, plan.threads}, 0, [&](HostThread& thread) { kernel(thread, args); });
   });

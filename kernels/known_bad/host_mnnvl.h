@@ -1,6 +1,6 @@
-// The known-bad all-gathers on the host machine. There the newer generation is right: the stale
-// word takes a multicast copy that is late, and a store of this machine lands at once. The older
-// one hangs here too, when a rank is slow.
+// The known-bad all-gathers on the host machine. Without multicast the newer generation is right
+// there: the stale word takes a multicast copy that is late, and a unicast store of this machine
+// lands at once. The older one hangs here too, when a rank is slow.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace mailbench {
 
-// As HostAllGather. REQUIRES: every call is enqueued on the same stream.
+// As HostAllGather, multicast included. REQUIRES: every call is enqueued on the same stream.
 class HostMnnvl {
  public:
   HostMnnvl(const MailboxView& mailbox, MnnvlVariant variant);

@@ -12,33 +12,34 @@ namespace {
 
 using Kernel = void (*)(HostThread& thread, const AllGatherArgs& args);
 
-template <int kBatch>
+template <Publish kPublish, int kBatch>
 void Lamport(HostThread& thread, const AllGatherArgs& args) {
   HostMachine m(thread);
-  AllGather<Publish::kUnicast, kBatch>(m, args, *static_cast<AllGatherShared*>(thread.shared()));
+  AllGather<kPublish, kBatch>(m, args, *static_cast<AllGatherShared*>(thread.shared()));
 }
 
-template <int kBatch>
+template <Publish kPublish, int kBatch>
 void Overlapped(HostThread& thread, const AllGatherArgs& args) {
   HostMachine m(thread);
-  OverlappedAllGather<Publish::kUnicast, kBatch, Arrival::kRelaxed, Trigger::kAfterWait>(m, args);
+  OverlappedAllGather<kPublish, kBatch, Arrival::kRelaxed, Trigger::kAfterWait>(m, args);
 }
 
-template <int kBatch>
+template <Publish kPublish, int kBatch>
 Kernel KindFor(GatherKind kind) {
-  return kind == GatherKind::kLamport ? &Lamport<kBatch> : &Overlapped<kBatch>;
+  return kind == GatherKind::kLamport ? &Lamport<kPublish, kBatch> : &Overlapped<kPublish, kBatch>;
 }
 
+template <Publish kPublish>
 Kernel KernelFor(GatherKind kind, int poll_batch) {
   switch (poll_batch) {
     case 1:
-      return KindFor<1>(kind);
+      return KindFor<kPublish, 1>(kind);
     case 2:
-      return KindFor<2>(kind);
+      return KindFor<kPublish, 2>(kind);
     case 4:
-      return KindFor<4>(kind);
+      return KindFor<kPublish, 4>(kind);
     default:
-      return KindFor<8>(kind);
+      return KindFor<kPublish, 8>(kind);
   }
 }
 
@@ -78,7 +79,9 @@ bool HostAllGather::Enqueue(const GatherInput& input, Pack* output, HostStream& 
   }
 
   const AllGatherPlan plan = PlanAllGather(args.packs, mailbox_.layout.ranks);
-  const Kernel kernel = KernelFor(kind_, plan.poll_batch);
+  const Kernel kernel = mailbox_.multicast != nullptr
+                            ? KernelFor<Publish::kMulticast>(kind_, plan.poll_batch)
+                            : KernelFor<Publish::kUnicast>(kind_, plan.poll_batch);
   stream.Launch([=, staging = staging_.data()](GridRunner& runner) {
     if (!in_place) CopyRows(input, staging);
     runner.Run({plan.ctas, plan.threads}, sizeof(AllGatherShared),

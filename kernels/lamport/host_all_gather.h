@@ -12,6 +12,8 @@
 
 namespace mailbench {
 
+// Publishes by multicast where the mailbox has it (a HostMulticast), else by one store a rank.
+//
 // REQUIRES of the constructor: the mailbox has been armed on every rank, followed by a barrier.
 // The mailbox outlives the object, and the object every graph that holds a call of it.
 class HostAllGather {

@@ -27,8 +27,12 @@
 //   poll_again                     now and then ld.volatile.global.u32   lets other fibers run
 //
 // Multicast transports also need (see MulticastMachine)
-//   multimem_store_relaxed_sys_v4_f32   multimem.st.relaxed.sys.global.v4.f32
-//   multimem_store_weak_v4_f32          multimem.st.weak.global.v4.f32
+//   operation                           PTX                                     on the host
+//   multimem_store_relaxed_sys_v4_f32   multimem.st.relaxed.sys.global.v4.f32   late, see below
+//   multimem_store_weak_v4_f32          multimem.st.weak.global.v4.f32          the same
+//
+// On the host a multicast store is 4 relaxed atomic words a rank, the own rank included, and each
+// word lands some time after the store (host/late_stores.h), maybe when its kernel has ended.
 //
 // Vector accesses are single instructions but not single accesses: the memory model treats them as
 // their scalar elements in unspecified order ("Vector Data-types"), so a reader may see any mixture

@@ -142,6 +142,7 @@ bool GridRunner::WaitsInVain(const HostThread& thread) const {
 
 // One turn for every thread of the CTA that can run. Returns whether there was any.
 bool GridRunner::RunCta(HostThread::Cta& cta) {
+  if (late_stores_ != nullptr) late_stores_->Step();
   bool progress = false;
   bool runnable = false;
   for (HostThread& thread : cta.threads) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kernels/machine/host/fiber.h"
+#include "kernels/machine/host/late_stores.h"
 #include "kernels/machine/host/stack_pool.h"
 #include "kernels/machine/pack.h"
 
@@ -81,6 +82,9 @@ class GridRunner {
   // flag outlives the runner.
   void GiveUpWhen(const std::atomic<bool>* flag) { give_up_ = flag; }
 
+  // Each turn of a CTA is a step of these from now on. They outlive the runner.
+  void Delay(LateStores* stores) { late_stores_ = stores; }
+
   // Where a thread was last seen polling in vain.
   const PollSite& last_poll() const { return last_poll_; }
 
@@ -103,6 +107,7 @@ class GridRunner {
 
   int resident_threads_;
   const std::atomic<bool>* give_up_ = nullptr;
+  LateStores* late_stores_ = nullptr;
   PollSite last_poll_{};
 
   StackPool stacks_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "kernels/machine/host/grid.h"
+#include "kernels/machine/host/late_stores.h"
 #include "kernels/machine/machine.h"
 
 namespace mailbench {
@@ -40,6 +41,12 @@ class HostMachine {
     for (int i = 0; i < kPackWords; ++i) {
       Word(&to->word[i]).store(p.word[i], std::memory_order_relaxed);
     }
+  }
+  void multimem_store_relaxed_sys_v4_f32(MulticastPack* base, std::int64_t pack, Pack p) const {
+    HostMulticast::At(base).Store(pack, p);
+  }
+  void multimem_store_weak_v4_f32(MulticastPack* base, std::int64_t pack, Pack p) const {
+    HostMulticast::At(base).Store(pack, p);
   }
   std::uint32_t atomic_add_acq_rel_gpu(std::uint32_t* to, std::uint32_t value) const {
     return Word(to).fetch_add(value, std::memory_order_acq_rel);
@@ -76,6 +83,6 @@ class HostMachine {
   HostThread* thread_;
 };
 
-static_assert(Machine<HostMachine>);
+static_assert(MulticastMachine<HostMachine>);
 
 }  // namespace mailbench

@@ -18,6 +18,15 @@ void HostStream::Launch(HostLaunch launch) {
   }
 }
 
+void HostStream::Delay(LateStores* stores) {
+  late_stores_ = stores;
+  runner_.Delay(stores);
+}
+
+void HostStream::Synchronize() {
+  if (late_stores_ != nullptr) late_stores_->LandAll();
+}
+
 void HostStream::BeginCapture() {
   if (capturing_) throw std::logic_error("a capture is open on this stream already");
   capturing_ = true;

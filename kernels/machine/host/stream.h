@@ -37,6 +37,11 @@ class HostStream {
 
   void Replay(const HostGraph& graph);
 
+  // Multicast stores of kernels land late, through these; all of them at Synchronize, which whoever
+  // waits for the stream calls. They outlive the stream.
+  void Delay(LateStores* stores);
+  void Synchronize();
+
   // `observer` is called before each launch runs.
   void OnLaunch(std::function<void()> observer) { on_launch_ = std::move(observer); }
 
@@ -46,6 +51,7 @@ class HostStream {
   void Run(const HostLaunch& launch);
 
   GridRunner runner_;
+  LateStores* late_stores_ = nullptr;
   std::function<void()> on_launch_;
   bool capturing_ = false;
   HostGraph captured_;
