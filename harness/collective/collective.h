@@ -48,15 +48,16 @@ struct InstanceContext {
   Reference& reference;
 };
 
-// One algorithm, set up on one transport for every shape of a sweep. The calls of an instance are
+// One algorithm, set up on one transport for every shape of a run. The calls of an instance are
 // enqueued in one order, the same on every rank.
 class Instance {
  public:
   virtual ~Instance() = default;
 
-  // Makes the inputs and outputs of `slots` calls in flight for `shape`. Collective; throws the
-  // same Error on every rank when it fails on any.
-  virtual void Bind(const Shape& shape, int slots) = 0;
+  // Makes the inputs and outputs of as many calls in flight as there are shapes: slot i is for
+  // calls of shapes[i]. Collective; throws the same Error on every rank when it fails on any.
+  // REQUIRES: at least one shape.
+  virtual void Bind(std::span<const Shape> shapes) = 0;
   // Writes the payload of call number `call` into the slot's input, and poison into its output.
   virtual void Fill(int slot, std::uint64_t call) = 0;
   // Enqueues one call on the executor. REQUIRES: every rank enqueues the same calls.
@@ -64,12 +65,15 @@ class Instance {
   // Compares the slot's output with the reference for what was filled in. Collective. The result
   // is this rank's.
   virtual CheckResult Check(int slot) = 0;
+  // Compares the slot's output with the payloads of all ranks, which this rank computes by itself:
+  // no communication. `explain`: whether to tell the first wrong word's story, which takes long.
+  virtual CheckResult Verify(int slot, bool explain) = 0;
   // Looks for what no call may leave behind. REQUIRES: no call is in flight on any rank.
   virtual CheckResult Audit() { return {}; }
   // What the mailbox shows of a call that is stuck, "" for nothing: a line or more for a diagnosis.
   // Called by another thread while this one is stuck in a call; touches nothing that calls change.
   virtual std::string DescribeWait() const { return ""; }
-  // Inputs that the calls enqueued for the shape that is bound copy first, a call, because the
+  // Inputs that the calls enqueued since Bind copy first, a call, because the
   // kernel cannot read them in place.
   virtual double input_copies_per_call() const { return 0; }
   // Collective: gives back what Create took. The destructor alone communicates nothing.

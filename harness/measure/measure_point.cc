@@ -7,6 +7,7 @@
 
 #include "harness/measure/benchmark_runner.h"
 #include "harness/measure/statistics.h"
+#include "harness/validate/over_ranks.h"
 
 namespace mailbench {
 namespace {
@@ -27,7 +28,7 @@ class Sample {
     const std::int64_t affordable =
         kOutputBudgetBytes / std::max<std::int64_t>(shape.bytes_total, 1);
     slots_ = static_cast<int>(std::clamp<std::int64_t>(affordable, 1, calls_));
-    instance.Bind(shape, slots_);
+    instance.Bind(std::vector<Shape>(static_cast<std::size_t>(slots_), shape));
     if (mode == Mode::kGraph) {
       graph_ = context.executor.Record([&] {
         for (int call = 0; call < calls_; ++call) instance.Enqueue(call % slots_);
@@ -71,33 +72,6 @@ class Sample {
   std::unique_ptr<Graph> graph_;
 };
 
-// No rank is in a call while any looks at its mailbox.
-CheckResult Audit(Instance& instance, const Ranks& ranks) {
-  ranks.Barrier();
-  const CheckResult result = instance.Audit();
-  ranks.Barrier();
-  return result;
-}
-
-// The counts of all ranks; the text of the lowest rank that has one.
-CheckResult OverRanks(const CheckResult& own, const Ranks& ranks) {
-  CheckResult all;
-  const auto total = [&](std::uint64_t count) {
-    double sum = 0;  // exact: counts stay below 2^53
-    for (const double value : ranks.Gather(static_cast<double>(count))) sum += value;
-    return static_cast<std::uint64_t>(sum);
-  };
-  all.calls = total(own.calls);
-  all.compared = total(own.compared);
-  all.mismatches = total(own.mismatches);
-  all.audited = total(own.audited);
-  all.leftover = total(own.leftover);
-  for (const std::string& first : ranks.Gather(own.first)) {
-    if (all.first.empty()) all.first = first;
-  }
-  return all;
-}
-
 void SummarizeLatency(const std::vector<double>& own_us, const Ranks& ranks, PointRecord& record) {
   record.latency_us = Summarize(record.samples_us);
   record.median_us_per_rank = ranks.Gather(Summarize(own_us).p50);
@@ -135,7 +109,7 @@ PointRecord MeasurePoint(const PointKey& key, Mode mode, std::uint32_t point_ind
       sample.Run();
       check.Add(sample.Check());
     }
-    check.Add(Audit(instance, ranks));
+    check.Add(AuditTogether(instance, ranks));
   }
 
   sample.Fill(calls);
@@ -159,7 +133,7 @@ PointRecord MeasurePoint(const PointKey& key, Mode mode, std::uint32_t point_ind
   context.heartbeat.Enter(Phase::kAudit, point_index);
   if (config.check) {
     check.Add(sample.Check());
-    check.Add(Audit(instance, ranks));
+    check.Add(AuditTogether(instance, ranks));
     record.check = OverRanks(check, ranks);
   }
   record.input_copies_per_call = instance.input_copies_per_call();

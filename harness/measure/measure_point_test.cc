@@ -52,9 +52,10 @@ class ScriptedExecutor : public Executor {
 
 class CountingInstance : public Instance {
  public:
-  void Bind(const Shape& /*shape*/, int slots) override { slots_ = slots; }
+  void Bind(std::span<const Shape> shapes) override { slots_ = static_cast<int>(shapes.size()); }
   void Fill(int /*slot*/, std::uint64_t call) override { filled.push_back(call); }
   void Enqueue(int /*slot*/) override { ++enqueued; }
+  CheckResult Verify(int slot, bool /*explain*/) override { return Check(slot); }
   CheckResult Check(int /*slot*/) override {
     CheckResult result;
     result.calls = 1;

@@ -113,10 +113,11 @@ class LeavesAWord : public Instance {
                                              context.executor, context.reference})),
         strikes_(context.ranks.rank() == rank) {}
 
-  void Bind(const Shape& shape, int slots) override { inner_->Bind(shape, slots); }
+  void Bind(std::span<const Shape> shapes) override { inner_->Bind(shapes); }
   void Fill(int slot, std::uint64_t call) override { inner_->Fill(slot, call); }
   void Enqueue(int slot) override { inner_->Enqueue(slot); }
   CheckResult Check(int slot) override { return inner_->Check(slot); }
+  CheckResult Verify(int slot, bool explain) override { return inner_->Verify(slot, explain); }
   std::string DescribeWait() const override { return inner_->DescribeWait(); }
   void Free() override { inner_->Free(); }
   CheckResult Audit() override {

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uint32_t kPoison = 0xdeadbeefu;
 constexpr Pack kPoisonPack{{kPoison, kPoison, kPoison, kPoison}};
+constexpr std::int64_t kWordBytes = 4;
 constexpr std::int64_t kMisalignment = 4;
 constexpr std::int64_t kRowGap = 16;
 // Payloads of this many calls are searched for a wrong value, the newest first.
@@ -52,23 +53,29 @@ void GatherBuffers::Free() {
   if (outputs_) GiveBack(std::move(outputs_));
 }
 
-void GatherBuffers::Bind(const Shape& shape, int slots) {
+// Room for either layout: a pack more for misalignment, a gap after each row of a pack or more.
+std::size_t GatherBuffers::InputPacks(std::int64_t bytes) const {
+  const auto packs = static_cast<std::size_t>(bytes / kPackBytes);
+  return layout_ == InputLayout::kAligned ? packs : 2 * packs + 1;
+}
+
+void GatherBuffers::Bind(std::span<const Shape> shapes) {
   GatherBuffers::Free();  // gives the memory back before the new is taken
-  bytes_ = shape.bytes_per_rank;
   inputs_enqueued_ = 0;
   inputs_copied_ = 0;
-  const auto packs = static_cast<std::size_t>(bytes_ / kPackBytes);
-  const auto count = static_cast<std::size_t>(ranks().size());
-  // Room for either layout: a pack more for misalignment, a gap after each row of a pack or more.
-  image_.resize(layout_ == InputLayout::kAligned ? packs : 2 * packs + 1);
-  payload_.resize(packs * kPackWords);
-  reference_.resize(count * packs * kPackWords);
-  seen_.resize(reference_.size());
-  calls_.assign(static_cast<std::size_t>(slots), 0);
-  input_stride_ = Padded(image_.size() * kPackBytes);
-  output_stride_ = Padded(count * packs * kPackBytes);
-  inputs_ = TakeMemory(input_stride_ * calls_.size());
-  outputs_ = TakeMemory(output_stride_ * calls_.size());
+  most_bytes_ = 0;
+  slots_.clear();
+  std::size_t input_bytes = 0;
+  std::size_t output_bytes = 0;
+  for (const Shape& shape : shapes) {
+    const std::int64_t bytes = shape.bytes_per_rank;
+    slots_.push_back({bytes, 0, input_bytes, output_bytes});
+    most_bytes_ = std::max(most_bytes_, bytes);
+    input_bytes += Padded(InputPacks(bytes) * kPackBytes);
+    output_bytes += Padded(static_cast<std::size_t>(ranks().size() * bytes));
+  }
+  inputs_ = TakeMemory(input_bytes);
+  outputs_ = TakeMemory(output_bytes);
 }
 
 void GatherBuffers::CountInput(bool copied) {
@@ -81,62 +88,87 @@ double GatherBuffers::input_copies_per_call() const {
   return static_cast<double>(inputs_copied_) / static_cast<double>(inputs_enqueued_);
 }
 
-std::byte* GatherBuffers::InputMemory(int slot) const {
-  return inputs_->data() + static_cast<std::size_t>(slot) * input_stride_;
+std::byte* GatherBuffers::InputMemory(const Slot& slot) const {
+  return inputs_->data() + slot.input;
 }
 
-GatherInput GatherBuffers::input(int slot) const { return InputIn(InputMemory(slot)); }
+GatherInput GatherBuffers::input(int slot) const {
+  return InputIn(InputMemory(slots_[static_cast<std::size_t>(slot)]), bytes(slot));
+}
 
-GatherInput GatherBuffers::InputIn(const std::byte* memory) const {
+GatherInput GatherBuffers::InputIn(const std::byte* memory, std::int64_t bytes) const {
   switch (layout_) {
     case InputLayout::kAligned:
       break;
     case InputLayout::kMisaligned:
-      return {memory + kMisalignment, 1, bytes_, bytes_};
+      return {memory + kMisalignment, 1, bytes, bytes};
     case InputLayout::kStrided: {
-      const std::int64_t row = bytes_ % 64 == 0 ? 64 : kPackBytes;
-      return {memory, bytes_ / row, row, row + kRowGap};
+      const std::int64_t row = bytes % 64 == 0 ? 64 : kPackBytes;
+      return {memory, bytes / row, row, row + kRowGap};
     }
   }
-  return {memory, 1, bytes_, bytes_};
+  return {memory, 1, bytes, bytes};
 }
 
 Pack* GatherBuffers::output(int slot) const {
-  return reinterpret_cast<Pack*>(outputs_->data() +
-                                 static_cast<std::size_t>(slot) * output_stride_);
+  return reinterpret_cast<Pack*>(outputs_->data() + slots_[static_cast<std::size_t>(slot)].output);
 }
 
 void GatherBuffers::Fill(int slot, std::uint64_t call) {
-  calls_[static_cast<std::size_t>(slot)] = call;
+  Slot& filled = slots_[static_cast<std::size_t>(slot)];
+  filled.call = call;
   newest_call_ = call;
+  const auto words = static_cast<std::size_t>(filled.bytes / kWordBytes);
+  payload_.resize(words);
   FillPayload(payload_, context_.config.seed, call, ranks().rank());
-  std::fill(image_.begin(), image_.end(), kPoisonPack);
-  const GatherInput to = InputIn(reinterpret_cast<const std::byte*>(image_.data()));
+  image_.assign(InputPacks(filled.bytes), kPoisonPack);
+  const GatherInput to = InputIn(reinterpret_cast<const std::byte*>(image_.data()), filled.bytes);
   const auto* from = reinterpret_cast<const std::byte*>(payload_.data());
   for (std::int64_t row = 0; row < to.rows; ++row) {
     std::memcpy(const_cast<std::byte*>(to.data) + row * to.row_stride, from + row * to.row_bytes,
                 static_cast<std::size_t>(to.row_bytes));
   }
-  context_.executor.CopyIn(InputMemory(slot), std::as_bytes(std::span(image_)));
-  context_.executor.FillWords(reinterpret_cast<std::byte*>(output(slot)), kPoison, seen_.size());
+  context_.executor.CopyIn(InputMemory(filled), std::as_bytes(std::span(image_)));
+  context_.executor.FillWords(reinterpret_cast<std::byte*>(output(slot)), kPoison,
+                              words * static_cast<std::size_t>(ranks().size()));
 }
 
 CheckResult GatherBuffers::Check(int slot) {
-  const std::uint64_t call = calls_[static_cast<std::size_t>(slot)];
-  FillPayload(payload_, context_.config.seed, call, ranks().rank());
+  const Slot& checked = slots_[static_cast<std::size_t>(slot)];
+  payload_.resize(static_cast<std::size_t>(checked.bytes / kWordBytes));
+  reference_.resize(payload_.size() * static_cast<std::size_t>(ranks().size()));
+  FillPayload(payload_, context_.config.seed, checked.call, ranks().rank());
   context_.reference.AllGather(payload_, reference_);
-  MapReference();
-  context_.executor.CopyOut(std::as_writable_bytes(std::span(seen_)),
-                            reinterpret_cast<const std::byte*>(output(slot)));
+  return Compare(checked, /*explain=*/true);
+}
 
+CheckResult GatherBuffers::Verify(int slot, bool explain) {
+  const Slot& checked = slots_[static_cast<std::size_t>(slot)];
+  const std::size_t words = static_cast<std::size_t>(checked.bytes / kWordBytes);
+  reference_.resize(words * static_cast<std::size_t>(ranks().size()));
+  for (int source = 0; source < ranks().size(); ++source) {
+    FillPayload(std::span(reference_).subspan(words * static_cast<std::size_t>(source), words),
+                context_.config.seed, checked.call, source);
+  }
+  return Compare(checked, explain);
+}
+
+// Compares the slot's output with reference_, which holds payloads as they were sent.
+CheckResult GatherBuffers::Compare(const Slot& slot, bool explain) {
+  const auto words = static_cast<std::ptrdiff_t>(slot.bytes / kWordBytes);
+  auto block = reference_.begin();
+  for (int source = 0; source < ranks().size(); ++source, block += words) {
+    std::transform(block, block + words, block, MapOf(source));
+  }
+  seen_.resize(reference_.size());
+  context_.executor.CopyOut(std::as_writable_bytes(std::span(seen_)),
+                            outputs_->data() + slot.output);
   const Comparison comparison = CompareWords(reference_, seen_);
   CheckResult result;
   result.calls = 1;
   result.compared = comparison.compared;
   result.mismatches = comparison.mismatches;
-  if (comparison.mismatches > 0) {
-    result.first = Explain(call, comparison.first, reference_[comparison.first]);
-  }
+  if (comparison.mismatches > 0 && explain) result.first = Explain(slot, comparison.first);
   return result;
 }
 
@@ -144,22 +176,12 @@ WordMap GatherBuffers::MapOf(int source) const {
   return source == ranks().rank() ? own_map_ : map_;
 }
 
-void GatherBuffers::MapReference() {
-  auto block = reference_.begin();
-  for (int source = 0; source < ranks().size(); ++source) {
-    const auto end = block + static_cast<std::ptrdiff_t>(payload_.size());
-    std::transform(block, end, block, MapOf(source));
-    block = end;
-  }
-}
-
-std::string GatherBuffers::Explain(std::uint64_t call, std::uint64_t word,
-                                   std::uint32_t expected) const {
-  const std::uint64_t words = payload_.size();
-  std::string text = "rank " + std::to_string(ranks().rank()) + ", call " + std::to_string(call) +
-                     ": word " + std::to_string(word % words) + " of rank " +
-                     std::to_string(word / words) + "'s input: expected " + Hex(expected) +
-                     ", seen " + Hex(seen_[word]);
+std::string GatherBuffers::Explain(const Slot& slot, std::uint64_t word) const {
+  const auto words = static_cast<std::uint64_t>(slot.bytes / kWordBytes);
+  std::string text = "rank " + std::to_string(ranks().rank()) + ", call " +
+                     std::to_string(slot.call) + ": word " + std::to_string(word % words) +
+                     " of rank " + std::to_string(word / words) + "'s input: expected " +
+                     Hex(reference_[word]) + ", seen " + Hex(seen_[word]);
   if (seen_[word] == kPoison) return text + ", which was there before the call";
   if (seen_[word] == kSentinel) return text + ", the sentinel: nothing had arrived";
   const auto pack = std::span(seen_).subspan(word / kPackWords * kPackWords, kPackWords);
@@ -169,7 +191,7 @@ std::string GatherBuffers::Explain(std::uint64_t call, std::uint64_t word,
                          .newest_call = newest_call_,
                          .calls = kCallsSearched,
                          .ranks = ranks().size(),
-                         .words_per_rank = words,
+                         .words_per_rank = static_cast<std::uint64_t>(most_bytes_ / kWordBytes),
                          .map = MapOf(static_cast<int>(word / words))});
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,10 +34,11 @@ class GatherBuffers : public Instance {
   GatherBuffers(const InstanceContext& context, WordMap map, WordMap own_map);
   GatherBuffers(const InstanceContext& context, WordMap map) : GatherBuffers(context, map, map) {}
 
-  void Bind(const Shape& shape, int slots) override;
+  void Bind(std::span<const Shape> shapes) override;
   void Fill(int slot, std::uint64_t call) override;
   // Compares with what context.reference makes of the payloads, mapped.
   CheckResult Check(int slot) override;
+  CheckResult Verify(int slot, bool explain) override;
   double input_copies_per_call() const override;
   void Free() override;
 
@@ -51,31 +53,40 @@ class GatherBuffers : public Instance {
 
   GatherInput input(int slot) const;
   Pack* output(int slot) const;
-  std::int64_t bytes() const { return bytes_; }  // a rank, of the shape that is bound
+  // A rank: of the slot's calls, and the most of any slot.
+  std::int64_t bytes(int slot) const { return slots_[static_cast<std::size_t>(slot)].bytes; }
+  std::int64_t most_bytes() const { return most_bytes_; }
   const InstanceContext& context() const { return context_; }
   const Ranks& ranks() const { return context_.ranks; }
 
  private:
-  GatherInput InputIn(const std::byte* memory) const;  // the slot's memory, or its image
-  std::byte* InputMemory(int slot) const;
+  struct Slot {
+    std::int64_t bytes = 0;  // a rank
+    std::uint64_t call = 0;  // that it was filled for
+    std::size_t input = 0;   // where its input is in inputs_
+    std::size_t output = 0;  // where its output is in outputs_: [ranks][packs]
+  };
+
+  // `memory`: the slot's, or an image of it.
+  GatherInput InputIn(const std::byte* memory, std::int64_t bytes) const;
+  std::byte* InputMemory(const Slot& slot) const;
+  std::size_t InputPacks(std::int64_t bytes) const;
   WordMap MapOf(int source) const;
-  void MapReference();
-  std::string Explain(std::uint64_t call, std::uint64_t word, std::uint32_t expected) const;
+  CheckResult Compare(const Slot& slot, bool explain);
+  std::string Explain(const Slot& slot, std::uint64_t word) const;
 
   InstanceContext context_;
   WordMap map_;
   WordMap own_map_;
   InputLayout layout_;
-  std::int64_t bytes_ = 0;
+  std::int64_t most_bytes_ = 0;
   std::uint64_t inputs_enqueued_ = 0;  // since Bind
   std::uint64_t inputs_copied_ = 0;
-  std::uint64_t newest_call_ = 0;     // that any slot was filled for
-  std::vector<std::uint64_t> calls_;  // by slot: the call that it was filled for
-  std::unique_ptr<Buffer> inputs_;    // by slot, in the layout that --input asks for
-  std::unique_ptr<Buffer> outputs_;   // [slots][ranks][packs], each slot aligned
-  std::size_t input_stride_ = 0;
-  std::size_t output_stride_ = 0;
-  // In host memory, one slot's worth.
+  std::uint64_t newest_call_ = 0;  // that any slot was filled for
+  std::vector<Slot> slots_;
+  std::unique_ptr<Buffer> inputs_;   // by slot, in the layout that --input asks for
+  std::unique_ptr<Buffer> outputs_;  // by slot, each aligned
+  // In host memory, sized for the slot that was last looked at.
   std::vector<Pack> image_;  // of the input
   std::vector<std::uint32_t> payload_;
   std::vector<std::uint32_t> reference_;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "harness/error.h"
@@ -31,17 +32,18 @@ class GpuMailboxGather : public MailboxGather {
     executor_.FillWords(state_->data(), 0, state_bytes / sizeof(std::uint32_t));
   }
 
-  void Bind(const Shape& shape, int slots) override {
+  void Bind(std::span<const Shape> shapes) override {
     staging_.reset();
-    MailboxGather::Bind(shape, slots);
-    staging_ = TakeMemory(static_cast<std::size_t>(bytes()));
+    MailboxGather::Bind(shapes);
+    staging_ = TakeMemory(static_cast<std::size_t>(most_bytes()));
   }
 
   void Enqueue(int slot) override {
     const ReadyInput from =
         ContiguousInput(input(slot), kPackBytes, staging_->data(), executor_.stream());
     CountInput(from.copied);
-    MAILBENCH_CUDA(Launch(reinterpret_cast<const Pack*>(from.data), output(slot)));
+    MAILBENCH_CUDA(
+        Launch(reinterpret_cast<const Pack*>(from.data), output(slot), bytes(slot) / kPackBytes));
   }
 
   void Free() override {
@@ -51,7 +53,8 @@ class GpuMailboxGather : public MailboxGather {
   }
 
  protected:
-  virtual cudaError_t Launch(const Pack* input, Pack* output) = 0;
+  // `packs` of every rank.
+  virtual cudaError_t Launch(const Pack* input, Pack* output, std::int64_t packs) = 0;
 
   // Null when polls are not to look at it.
   const std::uint32_t* abort_word() const {
@@ -61,11 +64,11 @@ class GpuMailboxGather : public MailboxGather {
 
   // The arguments that the kernels of both protocols have.
   template <class Args, class State>
-  Args ArgsFor(const Pack* input, Pack* output) const {
+  Args ArgsFor(const Pack* input, Pack* output, std::int64_t packs) const {
     Args args;
     args.input = input;
     args.output = output;
-    args.packs = bytes() / kPackBytes;
+    args.packs = packs;
     args.state = reinterpret_cast<State*>(state_->data());
     args.mailbox = mailbox();
     return args;
@@ -85,8 +88,9 @@ class GpuGather : public GpuMailboxGather {
   }
 
  protected:
-  cudaError_t Launch(const Pack* input, Pack* output) override {
-    return LaunchAllGather(ArgsFor<AllGatherArgs, GatherState>(input, output), options_, stream());
+  cudaError_t Launch(const Pack* input, Pack* output, std::int64_t packs) override {
+    return LaunchAllGather(ArgsFor<AllGatherArgs, GatherState>(input, output, packs), options_,
+                           stream());
   }
 
  private:
@@ -107,8 +111,8 @@ class GpuMnnvl : public GpuMailboxGather {
   }
 
  protected:
-  cudaError_t Launch(const Pack* input, Pack* output) override {
-    return LaunchMnnvl(ArgsFor<MnnvlArgs, MnnvlState>(input, output), options_, stream());
+  cudaError_t Launch(const Pack* input, Pack* output, std::int64_t packs) override {
+    return LaunchMnnvl(ArgsFor<MnnvlArgs, MnnvlState>(input, output, packs), options_, stream());
   }
 
  private:

@@ -1,5 +1,6 @@
 #include "src/lamport_all_gather/mailbox_gather.h"
 
+#include <algorithm>
 #include <chrono>
 #include <span>
 #include <vector>
@@ -48,9 +49,11 @@ MailboxGather::MailboxGather(const InstanceContext& context, const MailboxTraits
   ranks().Barrier();  // no rank publishes before every mailbox is armed
 }
 
-void MailboxGather::Bind(const Shape& shape, int slots) {
-  GatherBuffers::Bind(shape, slots);
-  packs_.store(shape.bytes_per_rank / kPackBytes, std::memory_order_relaxed);
+void MailboxGather::Bind(std::span<const Shape> shapes) {
+  GatherBuffers::Bind(shapes);
+  std::int64_t least = shapes.front().bytes_per_rank;
+  for (const Shape& shape : shapes) least = std::min(least, shape.bytes_per_rank);
+  packs_.store(least / kPackBytes, std::memory_order_relaxed);
 }
 
 CheckResult MailboxGather::Audit() {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "harness/memory/transport.h"
@@ -30,7 +31,7 @@ class MailboxGather : public GatherBuffers {
   // Collective: takes symmetric memory for config.capacity bytes a rank and arms the mailbox.
   explicit MailboxGather(const InstanceContext& context, const MailboxTraits& traits = {});
 
-  void Bind(const Shape& shape, int slots) override;
+  void Bind(std::span<const Shape> shapes) override;
   CheckResult Audit() override;
   std::string DescribeWait() const override;
   void Free() override;
@@ -43,7 +44,8 @@ class MailboxGather : public GatherBuffers {
   MailboxLayout layout_;
   std::unique_ptr<SymmetricRegion> region_;
   MailboxView mailbox_;
-  std::atomic<std::int64_t> packs_{0};  // of the calls that are bound; read by DescribeWait
+  // Of the smallest calls that are bound: packs that every call has. Read by DescribeWait.
+  std::atomic<std::int64_t> packs_{0};
 };
 
 }  // namespace mailbench

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "harness/launch/executor.h"
 #include "harness/ranks/mpi_error.h"
@@ -22,25 +24,29 @@ class Mpi : public GatherBuffers {
     MAILBENCH_MPI(MPI_Comm_dup(ranks().comm(), &comm_));
   }
 
-  void Bind(const Shape& shape, int slots) override {
+  void Bind(std::span<const Shape> shapes) override {
     FreeRows();
-    GatherBuffers::Bind(shape, slots);
-    const GatherInput rows = input(0);
-    MAILBENCH_MPI(MPI_Type_vector(static_cast<int>(rows.rows), static_cast<int>(rows.row_bytes),
-                                  static_cast<int>(rows.row_stride), MPI_BYTE, &rows_));
-    MAILBENCH_MPI(MPI_Type_commit(&rows_));
+    GatherBuffers::Bind(shapes);
+    for (std::size_t slot = 0; slot < shapes.size(); ++slot) {
+      const GatherInput from = input(static_cast<int>(slot));
+      MAILBENCH_MPI(MPI_Type_vector(static_cast<int>(from.rows), static_cast<int>(from.row_bytes),
+                                    static_cast<int>(from.row_stride), MPI_BYTE,
+                                    &rows_.emplace_back(MPI_DATATYPE_NULL)));
+      MAILBENCH_MPI(MPI_Type_commit(&rows_.back()));
+    }
   }
 
   void Enqueue(int slot) override {
     const GatherInput from = input(slot);
     Pack* to = output(slot);
-    stream_.Launch([this, from, to](GridRunner&) {
+    const MPI_Datatype rows = rows_[static_cast<std::size_t>(slot)];
+    stream_.Launch([this, from, to, rows](GridRunner&) {
       if (from.rows == 1) {
         const int bytes = static_cast<int>(from.row_bytes);
         MAILBENCH_MPI(MPI_Allgather(from.data, bytes, MPI_BYTE, to, bytes, MPI_BYTE, comm_));
       } else {
         const int bytes = static_cast<int>(from.bytes());
-        MAILBENCH_MPI(MPI_Allgather(from.data, 1, rows_, to, bytes, MPI_BYTE, comm_));
+        MAILBENCH_MPI(MPI_Allgather(from.data, 1, rows, to, bytes, MPI_BYTE, comm_));
       }
     });
   }
@@ -53,12 +59,13 @@ class Mpi : public GatherBuffers {
 
  private:
   void FreeRows() {
-    if (rows_ != MPI_DATATYPE_NULL) MPI_Type_free(&rows_);
+    for (MPI_Datatype& rows : rows_) MPI_Type_free(&rows);
+    rows_.clear();
   }
 
   HostStream& stream_;
-  MPI_Comm comm_ = MPI_COMM_NULL;          // the measured calls have one of their own
-  MPI_Datatype rows_ = MPI_DATATYPE_NULL;  // the rows of an input that is not contiguous
+  MPI_Comm comm_ = MPI_COMM_NULL;   // the measured calls have one of their own
+  std::vector<MPI_Datatype> rows_;  // by slot: the rows of an input that is not contiguous
 };
 
 }  // namespace

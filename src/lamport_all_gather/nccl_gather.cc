@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -27,10 +28,10 @@ class NcclGather : public GatherBuffers {
         executor_(*context.executor.gpu()),
         comm_(*context.transport.nccl()) {}
 
-  void Bind(const Shape& shape, int slots) override {
+  void Bind(std::span<const Shape> shapes) override {
     staging_.reset();
-    GatherBuffers::Bind(shape, slots);
-    staging_ = GatherBuffers::TakeMemory(static_cast<std::size_t>(bytes()));
+    GatherBuffers::Bind(shapes);
+    staging_ = GatherBuffers::TakeMemory(static_cast<std::size_t>(most_bytes()));
     // A communicator connects at its first call: not while a stream is captured.
     executor_.Time(1, [this] { Enqueue(0); });
   }
@@ -38,7 +39,8 @@ class NcclGather : public GatherBuffers {
   void Enqueue(int slot) override {
     const ReadyInput from = ContiguousInput(input(slot), 1, staging_->data(), executor_.stream());
     CountInput(from.copied);
-    comm_.AllGather(from.data, output(slot), static_cast<std::size_t>(bytes()), executor_.stream());
+    comm_.AllGather(from.data, output(slot), static_cast<std::size_t>(bytes(slot)),
+                    executor_.stream());
   }
 
   std::string DescribeWait() const override { return comm_.AsyncError(); }
