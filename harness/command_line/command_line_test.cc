@@ -64,6 +64,7 @@ TEST_F(CommandLineTest, DefaultsAreTheDocumentedOnes) {
   EXPECT_EQ(config.seed, 1u);
   EXPECT_EQ(config.timeout_seconds, 60);
   EXPECT_TRUE(config.check);
+  EXPECT_EQ(config.stress, 0);
   EXPECT_EQ(config.json, "");
   EXPECT_FALSE(config.force || config.resume || config.list || config.dry_run);
   EXPECT_THAT(config.own, ElementsAre(std::pair("label", "none"), std::pair("parity", "3")));
@@ -106,6 +107,7 @@ TEST_F(CommandLineTest, FlagsAndKeysMeanTheSame) {
        R"("seed":18446744073709551615)"},
       {"timeout", "T", "0.5", "0.5", R"("timeout":0.5)"},
       {"check", "c", "0", "false", R"("check":false)"},
+      {"stress", "", "20000", "20000", R"("stress":20000)"},
       {"check", "c", "1", "1", R"("check":true)"},
       {"json", "J", "out/r.json", R"("out/r.json")", R"("json":"out/r.json")"},
       {"parity", "", "2", "2", R"("parity":"2")"},
@@ -235,6 +237,11 @@ TEST_F(CommandLineTest, RefusesByNameAndValue) {
       {{"--force"}, "--force", "needs --json"},
       {{"--resume"}, "--resume", "needs --json"},
       {{"--json", "r", "--resume", "--force"}, "--force", "--resume"},
+      {{"--stress", "0"}, "--stress", "\"0\""},
+      {{"--stress", "1000000001"}, "--stress", "\"1000000001\""},
+      {{"--stress", "9", "--bytes", "16"}, "--stress", "only one: 16"},
+      {{"--stress", "9", "-c", "0"}, "--stress", "--check"},
+      {{"--stress", "9", "--json", "r", "--resume"}, "--stress", "--resume"},
       {{"--config", "/nonexistent/c.json"}, "--config", "/nonexistent/c.json"},
       {{"--config", ""}, "--config", "No such file"},
       // The command line's own form.

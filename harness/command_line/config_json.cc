@@ -37,6 +37,7 @@ json ToJson(const RunConfig& config) {
   };
   if (!config.algorithms.empty()) object["algorithm"] = config.algorithms;
   if (!config.json.empty()) object["json"] = config.json;
+  if (config.stress > 0) object["stress"] = config.stress;
   if (config.list) object["list"] = true;
   if (config.dry_run) object["dry-run"] = true;
   for (const auto& [name, value] : config.own) object[name] = value;

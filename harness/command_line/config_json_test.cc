@@ -63,6 +63,7 @@ TEST(CanonicalJson, TellsEveryFieldApart) {
       [](RunConfig& c) { c.seed = 1; },
       [](RunConfig& c) { c.timeout_seconds = 1; },
       [](RunConfig& c) { c.check = true; },
+      [](RunConfig& c) { c.stress = 9; },
       [](RunConfig& c) { c.json = ""; },
       [](RunConfig& c) { c.force = false; },
       [](RunConfig& c) { c.resume = true; },

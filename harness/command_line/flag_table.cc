@@ -37,6 +37,8 @@ std::vector<Flag> CommonFlags() {
        "without progress for so long, the run ends (default: 60)"},
 
       {"check", "c", kZeroOrOne, kChecks, "0|1", "compare every result (default: 1)"},
+      {"stress", "", kCount, kChecks, "CALLS",
+       "instead of the points, so many calls an algorithm whose sizes alternate, each checked"},
       {"seed", "", kCount, kChecks, "N", "of the payload (default: 1)"},
 
       {"json", "J", kPath, kOutput, "FILE", "write the report there"},

@@ -41,6 +41,9 @@ void RequireConsistent(const RunConfig& config, const FakeCollective& collective
   Require(std::set<std::string>(config.algorithms.begin(), config.algorithms.end()).size() ==
               config.algorithms.size(),
           "algorithms are distinct");
+  Require(config.stress >= 0 && config.stress <= 1'000'000'000, "stress");
+  Require(config.stress == 0 || (config.bytes.size() > 1 && config.check && !config.resume),
+          "stress alternates sizes, checks them and starts anew");
   Require(!(config.force && config.resume), "not both force and resume");
   Require(!config.json.empty() || (!config.force && !config.resume), "force, resume have a report");
   Require(config.own.size() == collective.flags().size(), "every own flag is present");

@@ -15,6 +15,7 @@ namespace {
 constexpr int kMostRanksPerGpu = 1024;
 constexpr int kMostSamples = 1'000'000;
 constexpr int kMostCallsPerGraph = 10'000;
+constexpr int kMostStressCalls = 1'000'000'000;
 constexpr double kShortestTimeout = 0.1;
 constexpr double kLongestTimeout = 86'400;
 constexpr std::size_t kLongestPath = 4095;  // PATH_MAX without its NUL
@@ -116,6 +117,23 @@ void RefuseUnreportable(const Reader& reader, const RunConfig& config) {
   }
 }
 
+void RefuseUnstressable(const Reader& reader, const RunConfig& config) {
+  if (config.stress == 0) return;
+  const std::string& stress = reader.Find("stress")->origin;
+  if (config.bytes.size() < 2) {
+    throw UsageError(stress + " alternates sizes, and there is only one: " +
+                     std::to_string(config.bytes.front()));
+  }
+  if (!config.check) {
+    throw UsageError(stress + " checks every call: it cannot go with " +
+                     reader.Find("check")->origin + " 0");
+  }
+  if (config.resume) {
+    throw UsageError(reader.Find("resume")->origin + " goes on with points; " + stress +
+                     " starts anew each time");
+  }
+}
+
 }  // namespace
 
 Settings Merge(const Settings& file, const Settings& flags) {
@@ -158,12 +176,15 @@ RunConfig Resolve(const Settings& settings, const Collective& collective) {
   }
   config.check = reader.Count("check", 0, 1, config.check ? 1 : 0) == 1;
 
+  config.stress = reader.Count("stress", 1, kMostStressCalls, config.stress);
+
   config.json = ReportPath(reader);
   config.force = reader.Switch("force");
   config.resume = reader.Switch("resume");
   config.list = reader.Switch("list");
   config.dry_run = reader.Switch("dry-run");
   RefuseUnreportable(reader, config);
+  RefuseUnstressable(reader, config);
 
   for (const FlagInfo& flag : collective.flags()) {
     config.own[std::string(flag.name)] = Own(reader, flag);

@@ -31,6 +31,7 @@ struct RunConfig {
   std::uint64_t seed = 1;
   double timeout_seconds = 60;  // without progress for so long, the run ends with kHung
   bool check = true;
+  int stress = 0;  // calls an algorithm whose sizes alternate, instead of the points; 0: none
 
   std::string json;  // the report's path; empty: no report
   bool force = false;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -18,6 +19,17 @@ std::string Lines(const std::string& header, const std::vector<std::string>& poi
   std::string text = header + '\n';
   for (const std::string& point : points) text += point + '\n';
   return text;
+}
+
+void KeepNewest(std::vector<std::string>& stress, std::string line) {
+  const auto older = std::find_if(stress.begin(), stress.end(), [&](const std::string& other) {
+    return SameStress(other, line);
+  });
+  if (older == stress.end()) {
+    stress.push_back(std::move(line));
+  } else {
+    *older = std::move(line);
+  }
 }
 
 FileDescriptor CreateNew(const std::string& path, const std::string& text) {
@@ -62,6 +74,8 @@ JournalContents ReadJournal(const std::string& path) {
       throw UsageError(path + ", line " + std::to_string(number) + ": not a JSON object");
     } else if (number == 1) {
       contents.header = std::move(line);
+    } else if (IsStressJson(line)) {
+      KeepNewest(contents.stress, std::move(line));
     } else {
       contents.points.push_back(std::move(line));
     }
@@ -80,7 +94,17 @@ JournalWriter JournalWriter::Create(const std::string& path, const std::string& 
 }
 
 void JournalWriter::Append(const PointRecord& point) {
-  const std::string line = PointJson(point) + '\n';
+  AppendLine(PointJson(point) + '\n',
+             "the " + std::to_string(points_) +
+                 " points finished before are kept in it: go on with --resume");
+  ++points_;
+}
+
+void JournalWriter::Append(const StressRecord& record) {
+  AppendLine(StressJson(record) + '\n', "what was found before is kept in it");
+}
+
+void JournalWriter::AppendLine(const std::string& line, const std::string& consolation) {
   struct stat before = {};
   int error = fstat(fd_.get(), &before) == 0 ? 0 : errno;
   if (error == 0) {
@@ -90,11 +114,8 @@ void JournalWriter::Append(const PointRecord& point) {
     if (error != 0 && ftruncate(fd_.get(), before.st_size) != 0) error = errno;
   }
   if (error != 0) {
-    throw SystemError("cannot write " + path_ + ": " + ErrnoText(error) + "; the " +
-                      std::to_string(points_) +
-                      " points finished before are kept in it: go on with --resume");
+    throw SystemError("cannot write " + path_ + ": " + ErrnoText(error) + "; " + consolation);
   }
-  ++points_;
 }
 
 bool IsJournalInUse(const std::string& path) {

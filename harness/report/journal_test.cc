@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 std::string Header() { return HeaderJson(SampleFacts(), 0); }
@@ -163,6 +164,27 @@ TEST(PointJsonTest, SummaryGivesTheKeyBack) {
   point.check.leftover = 1;
   EXPECT_TRUE(SummarizePoint(PointJson(point), "x").wrong);
   EXPECT_THAT(MessageOf<UsageError>([] { SummarizePoint("{}", "file"); }), HasSubstr("file"));
+}
+
+TEST(JournalTest, KeepsTheNewestStressOfEachAlgorithm) {
+  const TestDirectory directory;
+  const std::string path = directory.File("a.json.journal");
+  {
+    JournalWriter journal =
+        JournalWriter::Create(path, HeaderJson(SampleFacts(), 0), {}, /*replace=*/false);
+    StressRecord record = SampleStress("lamport");
+    record.calls = 7;
+    journal.Append(record);
+    journal.Append(SampleStress("overlapped"));
+    record.calls = 14;
+    journal.Append(record);
+    journal.Append(SamplePoint(16));
+  }
+  const JournalContents contents = ReadJournal(path);
+  EXPECT_THAT(contents.points, ElementsAre(PointJson(SamplePoint(16))));
+  ASSERT_THAT(contents.stress, SizeIs(2));
+  EXPECT_THAT(contents.stress[0], HasSubstr("\"calls\":14,"));
+  EXPECT_EQ(contents.stress[1], StressJson(SampleStress("overlapped")));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ std::string AssembleReport(const JournalContents& journal, RunEnding ending) {
     ending.errors.push_back(
         {std::nullopt, "the last line of the journal was not whole and was dropped"});
   }
-  return ReportJson(journal.header, journal.points, ending);
+  return ReportJson(journal.header, journal.points, journal.stress, ending);
 }
 
 void WriteReport(const std::string& path, const std::string& text) {

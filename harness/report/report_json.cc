@@ -93,6 +93,11 @@ Json ToolJson(const BuildFacts& build) {
 
 }  // namespace
 
+double WrongPerMillion(const StressRecord& record) {
+  if (record.calls == 0) return 0;
+  return 1e6 * static_cast<double>(record.wrong_calls) / static_cast<double>(record.calls);
+}
+
 std::string PointJson(const PointRecord& point) {
   const Json latency = LatencyJson(point);
   RequireFinite(latency, "latency_us", point.key);
@@ -123,6 +128,32 @@ std::string PointJson(const PointRecord& point) {
               kOneLine);
 }
 
+std::string StressJson(const StressRecord& record) {
+  Json shapes = Json::array();
+  for (const Shape& shape : record.shapes) shapes.push_back(ShapeJson(shape));
+  return Dump({{"kind", "stress"},
+               {"collective", record.collective},
+               {"algorithm", record.algorithm},
+               {"transport", record.transport},
+               {"ranks", record.ranks},
+               {"seed", record.seed},
+               {"shapes", std::move(shapes)},
+               {"patterns", record.patterns},
+               {"calls_per_graph", record.calls_per_graph},
+               {"calls_wanted", record.calls_wanted},
+               {"finished", record.finished},
+               {"calls", record.calls},
+               {"wrong_calls", record.wrong_calls},
+               {"wrong_per_million", WrongPerMillion(record)},
+               {"compared", record.check.compared},
+               {"mismatches", record.check.mismatches},
+               {"audited", record.check.audited},
+               {"leftover", record.check.leftover},
+               {"first", TextOrNull(record.check.first)},
+               {"seconds", record.seconds}},
+              kOneLine);
+}
+
 std::string HeaderJson(const RunFacts& facts, int resumed_points) {
   Json config = Json::parse(facts.identity.config, nullptr, /*allow_exceptions=*/false);
   if (!config.is_object()) throw std::invalid_argument("the config is not a JSON object");
@@ -138,7 +169,7 @@ std::string HeaderJson(const RunFacts& facts, int resumed_points) {
 }
 
 std::string ReportJson(const std::string& header, const std::vector<std::string>& points,
-                       const RunEnding& ending) {
+                       const std::vector<std::string>& stress, const RunEnding& ending) {
   Json report = Json::parse(header);
   Json& run = report["run"];
   run["end"] = ending.end.empty() ? TimestampUtc() : ending.end;
@@ -150,6 +181,7 @@ std::string ReportJson(const std::string& header, const std::vector<std::string>
   }
   report["points"] = Json::array();
   report["stress"] = Json::array();
+  for (const std::string& record : stress) report["stress"].push_back(Json::parse(record));
   report["errors"] = std::move(errors);
 
   std::string text = Dump(report, 2) + '\n';
@@ -168,5 +200,12 @@ std::string ReportJson(const std::string& header, const std::vector<std::string>
 }
 
 bool IsJson(const std::string& text) { return Json::accept(text); }
+
+bool IsStressJson(const std::string& text) { return text.starts_with(R"({"kind":"stress",)"); }
+
+bool SameStress(const std::string& a, const std::string& b) {
+  if (!IsStressJson(a) || !IsStressJson(b)) return false;
+  return Json::parse(a).value("algorithm", "") == Json::parse(b).value("algorithm", "");
+}
 
 }  // namespace mailbench

@@ -6,6 +6,7 @@
 
 #include "harness/report/point_record.h"
 #include "harness/report/run_facts.h"
+#include "harness/report/stress_record.h"
 
 namespace mailbench {
 
@@ -13,19 +14,25 @@ namespace mailbench {
 // all of them.
 inline constexpr int kSamplesPerPoint = 1000;
 
-// Both on one line, without its end. Text that is not UTF-8 is repaired.
+// Each on one line, without its end. Text that is not UTF-8 is repaired.
 // Throws SystemError, which names the point and the field, for a latency that is not finite. A rate
 // that is not finite becomes null.
 std::string PointJson(const PointRecord& point);
+std::string StressJson(const StressRecord& record);
 // `resumed_points` of the points were measured by an earlier run.
 // Throws std::invalid_argument when `facts.identity.config` is not the text of a JSON object.
 std::string HeaderJson(const RunFacts& facts, int resumed_points);
 
-// The whole report, one point a line. `header` as by HeaderJson, `points` as by PointJson.
+// The whole report, one point a line. `header` as by HeaderJson, `points` as by PointJson, `stress`
+// as by StressJson.
 std::string ReportJson(const std::string& header, const std::vector<std::string>& points,
-                       const RunEnding& ending);
+                       const std::vector<std::string>& stress, const RunEnding& ending);
 
 bool IsJson(const std::string& text);
+// Of a line of a journal: whether it is by StressJson, not by PointJson.
+bool IsStressJson(const std::string& text);
+// Whether both are by StressJson and about the same algorithm.
+bool SameStress(const std::string& a, const std::string& b);
 
 // A header and points that were read from a report. Throws UsageError naming `source` when `text`
 // is not a report of this schema version.

@@ -46,13 +46,21 @@ std::string SampleReport(RunStatus status, const RunFacts& facts = SampleFacts()
   PointRecord wrong = SamplePoint(32);
   wrong.busbw_gb_per_s = 1 / 0.0;
   wrong.kernels = {{"Kernel", 2}};
+  StressRecord stress = SampleStress();
   if (status == RunStatus::kWrong) {
+    stress.wrong_calls = 2;
+    stress.check.mismatches = 5;
+    stress.check.first = "rank 1, call 4: word 0";
     wrong.check.mismatches = 1;
     wrong.check.first = "rank 1, call 2, word 3: expected 0x1, saw 0x2";
   }
   RunEnding ending = {status, "why", {}, ""};
   if (status != RunStatus::kPassed) ending.errors = {{2, "rank 2 is gone"}, {{}, "disk full"}};
-  return AssembleReport({HeaderJson(facts, 1), {PointJson(unchecked), PointJson(wrong)}}, ending);
+  return AssembleReport({HeaderJson(facts, 1),
+                         {PointJson(unchecked), PointJson(wrong)},
+                         /*torn=*/false,
+                         {StressJson(stress)}},
+                        ending);
 }
 
 TEST(ReportSchemaTest, ReportsOfEveryStatusAreValid) {
@@ -108,6 +116,12 @@ TEST(ReportSchemaTest, TheSchemaIsClosedAndComplete) {
       R"([{"op": "replace", "path": "/points/0/latency_us/p50", "value": null}])",
       R"([{"op": "replace", "path": "/points/1/check/mismatches", "value": 1}])",
       R"([{"op": "copy", "from": "/points/0", "path": "/points/-"}])",
+      R"([{"op": "remove", "path": "/stress/0/seed"}])",
+      R"([{"op": "add", "path": "/stress/0/extra", "value": 1}])",
+      R"([{"op": "replace", "path": "/stress/0/finished", "value": false}])",
+      R"([{"op": "replace", "path": "/stress/0/leftover", "value": 1}])",
+      R"([{"op": "replace", "path": "/stress/0/calls", "value": 999}])",
+      R"([{"op": "replace", "path": "/stress/0/wrong_calls", "value": 1}])",
       R"([{"op": "add", "path": "/errors/-", "value": {"rank": 0, "what": "bad"}}])",
   };
   std::vector<std::string> bad;

@@ -103,6 +103,24 @@ PointRecord SamplePoint(std::int64_t bytes, int samples) {
   return point;
 }
 
+StressRecord SampleStress(const std::string& algorithm) {
+  StressRecord record;
+  record.collective = "lamport_all_gather";
+  record.algorithm = algorithm;
+  record.transport = "host-multicast";
+  record.ranks = 4;
+  record.seed = 1;
+  record.shapes = {SamplePoint(16).key.shape, SamplePoint(32).key.shape};
+  record.patterns = {"period 2", "random"};
+  record.calls_per_graph = 10;
+  record.calls_wanted = 1000;
+  record.finished = true;
+  record.calls = 1008;
+  record.check = {4032, 100'000, 0, 768, 0, ""};
+  record.seconds = 0.5;
+  return record;
+}
+
 void WriteText(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 
 void WriteSampleJournal(const std::string& report_path, int points) {

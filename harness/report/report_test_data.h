@@ -7,6 +7,7 @@
 #include "harness/report/point_record.h"
 #include "harness/report/prepare.h"
 #include "harness/report/run_facts.h"
+#include "harness/report/stress_record.h"
 
 namespace mailbench::test {
 
@@ -33,6 +34,9 @@ GpuFacts SampleGpu(const std::string& uuid);
 RunFacts SampleGpuFacts();
 // Of 4 ranks, checked and right.
 PointRecord SamplePoint(std::int64_t bytes, int samples = 3);
+
+// Of 4 ranks, finished and right.
+StressRecord SampleStress(const std::string& algorithm = "lamport");
 
 void WriteText(const std::string& path, const std::string& text);
 // Writes the journal of a run that has finished points of 16, 32, ... bytes.

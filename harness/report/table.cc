@@ -45,6 +45,17 @@ std::string Line(const std::string& start, const Columns& columns) {
          ' ' + Right(columns.wrong, 7) + '\n';
 }
 
+struct StressColumns {
+  std::string algorithm, calls, wrong_calls, per_million, wrong_words, leftover, seconds;
+};
+
+std::string StressLine(const std::string& start, const StressColumns& columns) {
+  return start + Left(columns.algorithm, 26 - start.size()) + Right(columns.calls, 11) + ' ' +
+         Right(columns.wrong_calls, 11) + ' ' + Right(columns.per_million, 11) + ' ' +
+         Right(columns.wrong_words, 11) + ' ' + Right(columns.leftover, 11) + ' ' +
+         Right(columns.seconds, 9) + '\n';
+}
+
 std::string GpuLines(const Environment& environment) {
   std::string text;
   for (const auto& [gpu, ranks] : GroupByGpu(environment.gpus)) {
@@ -88,7 +99,7 @@ std::string LeftOutLines(const TableFoot& foot) {
 
 }  // namespace
 
-std::string FormatTableHead(const TableHead& head) {
+std::string FormatRunHead(const TableHead& head) {
   const Environment& environment = head.environment;
   std::string text = "# " + head.collective + " (mailbench " + head.version + ")\n";
   text += "# Ranks: " + std::to_string(environment.ranks) +
@@ -106,6 +117,11 @@ std::string FormatTableHead(const TableHead& head) {
     if (skipped.shape) continue;
     text += "#   skipped " + skipped.algorithm + ": " + skipped.reason + "\n";
   }
+  return text;
+}
+
+std::string FormatTableHead(const TableHead& head) {
+  std::string text = FormatRunHead(head);
   text += "# Times: microseconds a call, of the slowest rank\n#\n";
   text += Line("#", {"bytes/rank", "bytes total", "algorithm", "mode", "p50", "p99", "max", "algbw",
                      "busbw", "#wrong"});
@@ -121,6 +137,27 @@ std::string FormatTableRow(const PointRecord& point) {
                    std::to_string(point.key.shape.bytes_total), point.key.algorithm, point.key.mode,
                    Fixed(latency.p50, 2), Fixed(latency.p99, 2), Fixed(latency.max, 2),
                    Fixed(point.algbw_gb_per_s, 3), Fixed(point.busbw_gb_per_s, 3), wrong});
+}
+
+std::string FormatStressHead(const TableHead& head, int calls) {
+  return FormatRunHead(head) + "# Stress: at least " + std::to_string(calls) +
+         " calls an algorithm, sizes alternate, every call is checked on every rank\n#\n" +
+         StressLine("#", {"algorithm", "calls", "wrong calls", "per million", "wrong words",
+                          "left over", "seconds"});
+}
+
+std::string FormatStressRow(const StressRecord& record) {
+  return StressLine(
+      "", {record.algorithm, std::to_string(record.calls), std::to_string(record.wrong_calls),
+           Fixed(WrongPerMillion(record), 1), std::to_string(record.check.mismatches),
+           std::to_string(record.check.leftover), Fixed(record.seconds, 1)});
+}
+
+std::string FormatStressFoot(std::uint64_t wrong_words, const std::string& report) {
+  std::string text = "#\n# Wrong words: " + std::to_string(wrong_words) +
+                     (wrong_words == 0 ? " OK\n" : " FAILED\n");
+  if (!report.empty()) text += "# Report: " + report + '\n';
+  return text;
 }
 
 std::string FormatTableFoot(const TableFoot& foot) {

@@ -8,6 +8,7 @@
 
 #include "harness/report/point_record.h"
 #include "harness/report/run_facts.h"
+#include "harness/report/stress_record.h"
 
 namespace mailbench {
 
@@ -20,12 +21,20 @@ struct TableHead {
   bool launched = true;                 // by mpirun or the like
 };
 
-// The run in lines that start with '#', then the names and units of the columns.
+// The run in lines that start with '#'.
+std::string FormatRunHead(const TableHead& head);
+// The same, then the names and units of the columns.
 std::string FormatTableHead(const TableHead& head);
 
 // One line. Columns have fixed widths, so that a row can be printed as soon as its point is done;
 // a name that is too long moves its own row only.
 std::string FormatTableRow(const PointRecord& point);
+
+// A stress run: the same, what is done, and the columns; then one line an algorithm.
+std::string FormatStressHead(const TableHead& head, int calls);
+std::string FormatStressRow(const StressRecord& record);
+// `wrong_words`: mismatches and leftovers of all rows. `report`: its path; empty: none.
+std::string FormatStressFoot(std::uint64_t wrong_words, const std::string& report);
 
 struct TableFoot {
   std::size_t points = 0;          // in the table

@@ -111,5 +111,23 @@ TEST(TableTest, FootGivesTheVerdict) {
             "#\n# Points: 1\n# Wrong words: N/A (not checked)\n");
 }
 
+TEST(TableTest, StressHasATableOfItsOwn) {
+  const TableHead head = {"toy", "0.1.0", SampleFacts().environment, {"lamport"}, {}};
+  const std::string text = FormatStressHead(head, 1000);
+  ASSERT_EQ(text.find(FormatRunHead(head)), 0u);
+  StressRecord record = SampleStress();
+  record.wrong_calls = 252;
+  record.check.mismatches = 300;
+  // clang-format off
+  EXPECT_EQ(text.substr(FormatRunHead(head).size()) + FormatStressRow(record),
+            "# Stress: at least 1000 calls an algorithm, sizes alternate, every call is checked on every rank\n"
+            "#\n"
+            "#algorithm                      calls wrong calls per million wrong words   left over   seconds\n"
+            "lamport                          1008         252    250000.0         300           0       0.5\n");
+  // clang-format on
+  EXPECT_EQ(FormatStressFoot(0, ""), "#\n# Wrong words: 0 OK\n");
+  EXPECT_EQ(FormatStressFoot(7, "a.json"), "#\n# Wrong words: 7 FAILED\n# Report: a.json\n");
+}
+
 }  // namespace
 }  // namespace mailbench::test

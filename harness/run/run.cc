@@ -21,6 +21,7 @@
 #include "harness/report/table.h"
 #include "harness/run/agreement.h"
 #include "harness/run/points.h"
+#include "harness/run/stress.h"
 #include "harness/run/sweep.h"
 #include "harness/watchdog/current_instance.h"
 #include "harness/watchdog/run_board.h"
@@ -206,15 +207,26 @@ class Session {
   }
 
   std::string ListingOf(const Prepared& prepared) const {
-    if (config_.dry_run) return ListPoints(prepared.plan, config_);
+    if (config_.dry_run) {
+      return config_.stress > 0 ? ListStresses(prepared.plan, config_)
+                                : ListPoints(prepared.plan, config_);
+    }
     return ListAlgorithms(collective_, config_, prepared.transport.transport->site()) +
            ListTransports(prepared.transport, config_, ranks_);
   }
 
   std::string HeadOf(const Prepared& prepared, bool launched) const {
-    return FormatTableHead({std::string(collective_.name()), prepared.facts.identity.build.version,
-                            prepared.facts.environment, prepared.plan.algorithms,
-                            prepared.plan.skipped, launched});
+    const TableHead head = {std::string(collective_.name()), prepared.facts.identity.build.version,
+                            prepared.facts.environment,      prepared.plan.algorithms,
+                            prepared.plan.skipped,           launched};
+    return config_.stress > 0 ? FormatStressHead(head, config_.stress) : FormatTableHead(head);
+  }
+
+  std::string FootOf(const Prepared& prepared, const SweepResult& result) const {
+    if (config_.stress > 0) return FormatStressFoot(result.wrong_words, config_.json);
+    return FormatTableFoot({result.points, result.resumed, config_.check, result.wrong_words,
+                            prepared.any_wrong, config_.json, prepared.plan.skipped,
+                            config_.modes.size()});
   }
 
   void OpenReport(const Prepared& prepared) {
@@ -234,10 +246,15 @@ class Session {
     Transport& transport = *prepared.transport.transport;
     transport.executor().OnCalls(
         [&](int calls) { heartbeat.CountCalls(static_cast<std::uint64_t>(calls)); });
-    const SweepResult result = RunSweep(
-        collective_, prepared.plan, transport,
-        {config_, ranks_, transport.executor(), transport.reference(), heartbeat, live_.instance},
-        prepared.finished, journal_);
+    const MeasureContext context = {
+        config_, ranks_, transport.executor(), transport.reference(), heartbeat, live_.instance};
+    SweepResult result;
+    if (config_.stress > 0) {
+      result.wrong_words = RunStresses(collective_, prepared.plan, transport, context, journal_);
+    } else {
+      result =
+          RunSweep(collective_, prepared.plan, transport, context, prepared.finished, journal_);
+    }
     const bool wrong = result.wrong_words > 0 || prepared.any_wrong;
 
     heartbeat.Enter(Phase::kReport, static_cast<std::uint32_t>(prepared.plan.points.size()));
@@ -249,9 +266,7 @@ class Session {
       if (wrong) ending.reason = "a result differed from its reference";
       FinishReport(config_.json, ending);
     }
-    PrintOnRankZero(FormatTableFoot({result.points, result.resumed, config_.check,
-                                     result.wrong_words, prepared.any_wrong, config_.json,
-                                     prepared.plan.skipped, config_.modes.size()}));
+    PrintOnRankZero(FootOf(prepared, result));
     if (std::ferror(stdout) != 0) throw SystemError("the table was not written: standard output");
     return wrong ? ExitCode::kWrong : ExitCode::kPassed;
   }
@@ -287,8 +302,11 @@ int Run(int argc, char** argv, Collective& collective, const RunHooks& hooks) {
                        report_ending.reason = ending.reason;
                        report_ending.errors = {{ending.rank, ending.reason}};
                        FinishReport(config.json, report_ending);
-                       return "the report " + config.json +
-                              " holds what was finished: --resume goes on from there";
+                       const std::string report = "the report " + config.json;
+                       return config.stress > 0
+                                  ? report + " holds what was found"
+                                  : report +
+                                        " holds what was finished: --resume goes on from there";
                      },
                      .evidence = [live] { return live->instance.Describe(); },
                      .stop_device = [live] { live->Stop(); }});

@@ -4,26 +4,13 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <map>
-#include <memory>
 
 #include "harness/report/progress.h"
 #include "harness/report/table.h"
+#include "harness/run/instances.h"
 
 namespace mailbench {
 namespace {
-
-using Instances = std::map<std::string, std::unique_ptr<Instance>>;
-
-Instances SetUp(Collective& collective, const SweepPlan& plan, Transport& transport,
-                const MeasureContext& context) {
-  Instances instances;
-  for (const std::string& algorithm : plan.algorithms) {
-    instances[algorithm] = collective.Create(
-        algorithm, {context.config, context.ranks, transport, context.executor, context.reference});
-  }
-  return instances;
-}
 
 void PrintRow(const PointRecord& record) {
   std::fputs(FormatTableRow(record).c_str(), stdout);
@@ -37,7 +24,6 @@ SweepResult RunSweep(Collective& collective, const SweepPlan& plan, Transport& t
                      const MeasureContext& context, const std::set<std::string>& finished,
                      std::optional<JournalWriter>& journal) {
   const bool prints = context.ranks.rank() == 0;
-  context.heartbeat.Enter(Phase::kSetUp, 0);
   Instances instances = SetUp(collective, plan, transport, context);
 
   SweepResult result;
@@ -61,7 +47,7 @@ SweepResult RunSweep(Collective& collective, const SweepPlan& plan, Transport& t
     if (progress) progress->Erase();
     if (prints) PrintRow(record);
   }
-  for (auto& [algorithm, instance] : instances) instance->Free();
+  Free(instances);
   return result;
 }
 

@@ -126,7 +126,8 @@ RunFacts CheckerFacts(const CheckerOptions& options) {
 std::string CheckerReport(const CheckerOptions& options, const RunFacts& facts,
                           const std::vector<SearchRecord>& records,
                           const std::string& interrupted) {
-  Json report = Json::parse(ReportJson(HeaderJson(facts, 0), {}, EndingOf(records, interrupted)));
+  Json report =
+      Json::parse(ReportJson(HeaderJson(facts, 0), {}, {}, EndingOf(records, interrupted)));
   Json& models = report["models"] = Json::array();
   for (const SearchRecord& record : records) models.push_back(ModelJson(options, record));
   return report.dump(2) + '\n';

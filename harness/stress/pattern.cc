@@ -1,0 +1,79 @@
+#include "harness/stress/pattern.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mailbench {
+namespace {
+
+constexpr double kWeightOfAByte = 1 << 30;
+
+}  // namespace
+
+const char* ToString(StressPattern pattern) {
+  switch (pattern) {
+    case StressPattern::kPeriod2:
+      return "period 2";
+    case StressPattern::kPeriod3:
+      return "period 3";
+    case StressPattern::kRandom:
+      return "random";
+    case StressPattern::kLargeThenTiny:
+      return "one large, then tiny";
+    case StressPattern::kOdd:
+      return "odd number in a graph";
+  }
+  return "unknown";
+}
+
+SizeDraw::SizeDraw(std::span<const Shape> shapes, std::uint64_t seed)
+    : shapes_(shapes), generator_(seed) {
+  std::uint64_t sum = 0;
+  for (const Shape& shape : shapes_) {
+    const double weight = kWeightOfAByte / std::sqrt(static_cast<double>(shape.bytes_per_rank));
+    sum += static_cast<std::uint64_t>(weight) + 1;
+    up_to_.push_back(sum);
+  }
+}
+
+std::size_t SizeDraw::Index() {
+  // Not by a distribution of the standard library: they differ from library to library.
+  const std::uint64_t at = generator_() % up_to_.back();
+  return static_cast<std::size_t>(std::upper_bound(up_to_.begin(), up_to_.end(), at) -
+                                  up_to_.begin());
+}
+
+std::size_t SizeDraw::IndexOtherThan(std::size_t index) {
+  if (shapes_.size() == 1) return index;
+  std::size_t other = index;
+  while (other == index) other = Index();
+  return other;
+}
+
+const Shape& SizeDraw::Any() { return shapes_[Index()]; }
+
+// Sizes that repeat, of which kRandom has none.
+std::vector<std::size_t> SizeDraw::Period(StressPattern pattern) {
+  std::vector<std::size_t> period = {Index()};
+  period.push_back(IndexOtherThan(period[0]));
+  if (pattern == StressPattern::kPeriod3) period.push_back(IndexOtherThan(period[1]));
+  return period;
+}
+
+std::vector<Shape> SizeDraw::Graph(StressPattern pattern, int calls, std::int64_t budget) {
+  if (pattern == StressPattern::kOdd && calls % 2 == 0) --calls;
+  const std::vector<std::size_t> period = Period(pattern);
+  const std::size_t large = IndexOtherThan(0);
+  std::vector<Shape> graph;
+  for (std::size_t call = 0; call < static_cast<std::size_t>(calls); ++call) {
+    std::size_t index = period[call % period.size()];
+    if (pattern == StressPattern::kRandom) index = Index();
+    if (pattern == StressPattern::kLargeThenTiny) index = call == 0 ? large : 0;
+    budget -= shapes_[index].bytes_total;
+    if (call > 0 && budget < 0) break;
+    graph.push_back(shapes_[index]);
+  }
+  return graph;
+}
+
+}  // namespace mailbench

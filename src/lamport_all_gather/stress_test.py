@@ -1,0 +1,126 @@
+"""--stress on the host machine with late multicast: who reads stale words, and who never does."""
+
+import os
+import re
+import signal
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from mpi_run import BIN, MPIEXEC, ROOT, finish, left_behind, mpirun, read_report, start
+
+LATE = ("--transport", "host-multicast", "-e", "2K")
+STALE = ("mnnvl", "mnnvl-register-callstride")
+MAILBOX = ("lamport", "overlapped")
+# The three cells that do without one of the two decisions that the fault needs.
+RIGHT = (
+    *MAILBOX, "mpi", "mnnvl-register-capacity", "mnnvl-polled-callstride", "mnnvl-polled-capacity",
+)  # fmt: skip
+STORY = re.compile(
+    r"rank (\d), call (\d+): word \d+ of rank (\d)'s input: expected 0x[0-9a-f]{8}, "
+    r"seen 0x[0-9a-f]{8}, (.*)"
+)
+SLOW = os.environ.get("MAILBENCH_LARGEST")  # where sanitizers make everything slow
+CALLS = 2000 if SLOW else 20000
+
+
+class Stress(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.report = Path(directory.name) / "report.json"
+
+    def stress(self, ranks, calls, algorithms, *arguments, code, status):
+        result = mpirun(
+            ranks, "--stress", calls, "--algorithm", ",".join(algorithms), *arguments,
+            "--json", self.report, "--force",
+        )  # fmt: skip
+        self.assertEqual(result.code, code, result.stdout + result.stderr)
+        report = read_report(self.report)
+        self.assertEqual((report["run"]["status"], report["points"]), (status, []))
+        self.assertEqual([s["algorithm"] for s in report["stress"]], list(algorithms))
+        for stress in report["stress"]:
+            self.assertTrue(stress["finished"])
+            self.assertGreaterEqual(stress["calls"], calls)
+            self.assertLess(stress["calls"], calls + 20)
+            self.assertEqual((stress["ranks"], len(stress["patterns"])), (ranks, 5))
+        return report, result
+
+    def test_mnnvl_reads_stale_words(self):
+        for ranks in (3, 4):
+            with self.subTest(ranks):
+                report, result = self.stress(ranks, 20000, STALE, *LATE, code=5, status="wrong")
+                self.assertEqual(report["environment"]["transport"], "host-multicast")
+                self.assertIn("# Transport: host-multicast", result.stdout)
+                for stress in report["stress"]:
+                    self.assertEqual(stress["transport"], "host-multicast")
+                    self.assertGreater(stress["wrong_calls"], 0)
+                    self.assertGreaterEqual(stress["mismatches"], stress["wrong_calls"])
+                    story = STORY.fullmatch(stress["first"])
+                    self.assertIsNotNone(story, stress["first"])
+                    self.assertIn(stress["first"], result.stdout)
+                    # Another rank's word was expected than the rank's own, which was kept in a
+                    # register; seen was one of its own, of an earlier call, where it can be told.
+                    reader, call, source, what = story.groups()
+                    self.assertNotEqual(reader, source)
+                    origin = re.match(r"which is word \d+ of rank (\d)'s input of call (\d+)", what)
+                    if origin:
+                        self.assertEqual(origin[1], reader)
+                        self.assertLess(int(origin[2]), int(call))
+
+    def test_the_others_never_do(self):
+        for ranks in (1, 3, 4):
+            with self.subTest(ranks):
+                report, _ = self.stress(ranks, CALLS, RIGHT, *LATE, code=0, status="passed")
+                for stress in report["stress"]:
+                    self.assertEqual((stress["wrong_calls"], stress["mismatches"]), (0, 0))
+                    self.assertGreater(stress["compared"], stress["calls"] * ranks * ranks * 4)
+                    # Three generations of a slot a rank, in each rank's mailbox.
+                    mailbox = 3 * ranks * 2048 // 4 if stress["algorithm"] in MAILBOX else 0
+                    self.assertEqual((stress["audited"], stress["leftover"]), (ranks * mailbox, 0))
+                    self.assertIsNone(stress["first"])
+
+    def test_without_late_copies_there_is_no_stale_word(self):
+        host = ("--transport", "host", "-e", "2K")
+        for layout in ("aligned", "strided"):
+            self.stress(3, 2000, STALE, *host, "--input", layout, code=0, status="passed")
+
+    def test_a_sweep_is_right_too(self):
+        config = ROOT / "configs/quick/lamport_all_gather.json"
+        result = mpirun(3, *LATE, "--config", config, "-n", "3", "--json", self.report)
+        self.assertEqual(result.code, 0, result.stdout + result.stderr)
+        for point in read_report(self.report)["points"]:
+            self.assertEqual(point["transport"], "host-multicast")
+
+    def test_a_signal_keeps_what_was_found(self):
+        journal = Path(f"{self.report}.journal")
+        process = start(
+            [MPIEXEC, "-np", "3", BIN, *LATE, "--stress", "160000", "--algorithm", "mnnvl,lamport",
+             "--json", str(self.report)]
+        )  # fmt: skip
+        while process.poll() is None:
+            if journal.exists() and journal.read_text().count("\n") > 1:
+                break
+            time.sleep(0.02)
+        os.kill(process.pid, signal.SIGINT)
+        result = finish(process)
+        self.assertEqual(left_behind(result.session), [])
+        report = read_report(self.report)
+        self.assertEqual(report["run"]["status"], "interrupted")
+        self.assertGreaterEqual(report["stress"][0]["calls"], 10000)
+        self.assertFalse(report["stress"][-1]["finished"])
+        self.assertIn("holds what was found", result.stderr)
+
+    def test_what_would_run(self):
+        listing = mpirun(2, *LATE, "--stress", "500", "--dry-run", "--algorithm", "lamport").stdout
+        self.assertEqual(
+            listing,
+            "stress of lamport: at least 500 calls, of 8 sizes from bytes=16 to bytes=2048, "
+            "up to 10 in a graph\n",
+        )
+        self.assertRegex(mpirun(2, "--list").stdout, r"(?m)^  host-multicast$")
+
+
+if __name__ == "__main__":
+    unittest.main()
