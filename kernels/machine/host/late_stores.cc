@@ -6,9 +6,9 @@
 namespace mailbench {
 namespace {
 
-// One word in so many is late by up to kMostSteps, not kFewSteps.
+// Of so many packs one has a word that is late by up to kMostSteps, not kFewSteps. Rare enough that
+// runs, which wait for nearly every such word, do not get much slower.
 constexpr std::uint64_t kOneInSoMany = 256;
-constexpr int kDrawBits = 16;  // of a draw, for one word: half of them says which kind of late
 constexpr int kLatestBits = 16;
 
 constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15u;
@@ -40,10 +40,18 @@ std::uint64_t& LateStores::LatestNear(const std::uint32_t* word) {
 
 void LateStores::Store(Pack* to, const Pack& pack) {
   std::uint64_t draw = Draw();
-  for (int i = 0; i < kPackWords; ++i, draw >>= kDrawBits) {
-    const bool long_way = draw % kOneInSoMany == 0;
-    const std::uint64_t most = long_way ? kMostSteps : kFewSteps;
-    const std::uint64_t late = (draw / kOneInSoMany) % (most + 1);
+  // The next number below `count`.
+  const auto pick = [&](std::uint64_t count) {
+    const std::uint64_t picked = draw % count;
+    draw /= count;
+    return picked;
+  };
+  const bool has_straggler = pick(kOneInSoMany) == 0;
+  const std::uint64_t straggler = pick(kPackWords);
+  const std::uint64_t very_late = pick(kMostSteps + 1);
+  for (std::uint64_t i = 0; i < kPackWords; ++i) {
+    const std::uint64_t a_little = pick(kFewSteps + 1);
+    const std::uint64_t late = has_straggler && i == straggler ? very_late : a_little;
     std::uint32_t* const word = &to->word[i];
     std::uint64_t& latest = LatestNear(word);
     latest = std::max(latest, now_ + late);
