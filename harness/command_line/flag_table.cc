@@ -38,7 +38,7 @@ std::vector<Flag> CommonFlags() {
 
       {"check", "c", kZeroOrOne, kChecks, "0|1", "compare every result (default: 1)"},
       {"stress", "", kCount, kChecks, "CALLS",
-       "instead of the points, so many calls an algorithm whose sizes alternate, each checked"},
+       "so many calls of alternating sizes, each checked, and no points"},
       {"seed", "", kCount, kChecks, "N", "of the payload (default: 1)"},
 
       {"json", "J", kPath, kOutput, "FILE", "write the report there"},
