@@ -92,7 +92,7 @@ class BadInput(unittest.TestCase):
         self.assertEqual(Path(existing).read_text(), "{}")
 
     def test_an_algorithm_or_a_transport_that_cannot_run_here(self):
-        for transport in ("unicast", "multicast", "host-multicast"):
+        for transport in ("unicast", "multicast"):
             self.assert_refused(mpirun(2, "--transport", transport), MACHINE, transport)
 
     def test_more_memory_than_the_host_has(self):
