@@ -38,7 +38,8 @@ template <class Rules, Publish kMulticast = Publish::kMulticast>
 Model MnnvlModel(std::string name, std::string summary) {
   GatherTraits traits;
   traits.one_shot = false;
-  traits.cleaned_blindly = Rules::kSelf == SelfSlot::kRegister;
+  traits.cleaned_blindly =
+      Rules::kSelf == SelfSlot::kRegister || Rules::kCleaned == CleanedStage::kNext;
   traits.own_words_pass = Rules::kSelf == SelfSlot::kPolled;
   traits.shared_bytes = 0;
   traits.state_bytes = sizeof(MnnvlState);

@@ -15,7 +15,8 @@ TEST(LamportModels, HaveAllNames) {
   std::vector<std::string> names;
   for (const Model& model : LamportModels()) names.push_back(model.name);
   EXPECT_EQ(names, (std::vector<std::string>{"lamport", "overlapped", "overlapped-acq-rel",
-                                             "overlapped-after-publish"}));
+                                             "overlapped-after-publish", "lamport-alias-fence",
+                                             "overlapped-alias-fence"}));
 }
 
 void ExpectSurvives(Scenario scenario) {

@@ -208,12 +208,12 @@ TEST_F(FabricTest, AnAliasFenceIsPassedOnByWhatFollowsIt) {
   EXPECT_EQ(fabric.Load(kMate, mailbox_[0]), 1u);
   fabric.FlushThread(kMate);  // cumulative
   EXPECT_EQ(mailbox_[0][0], 1u);
-  fabric.StoreStrong(kFirst, Alias::kMulticast, mailbox_[1], 3);
+  fabric.StoreStrong(kFirst, Alias::kMulticast, mailbox_[0] + 2, 3);
   fabric.FenceAliases(kFirst);
-  fabric.StoreStrong(kFirst, Alias::kMulticast, mailbox_[1] + 1, 4);
+  fabric.StoreStrong(kFirst, Alias::kMulticast, mailbox_[0] + 3, 4);
   fabric.FlushLaunch(0, 0, 1);
-  EXPECT_EQ(mailbox_[1][0], 3u);
-  EXPECT_EQ(mailbox_[1][1], kInitial);
+  EXPECT_EQ(mailbox_[0][2], 3u);
+  EXPECT_EQ(mailbox_[0][3], kInitial);
 }
 
 TEST_F(FabricTest, AnAliasFenceOrdersBothWays) {
