@@ -1,6 +1,5 @@
 // The known-bad baseline: the public mnnvl_lamport_all_gather, re-implemented from a description of
-// its algorithm. It is wrong on purpose and stays so; kernels/PROTOCOLS.md, "Known bad", says
-// where.
+// its algorithm. It is wrong on purpose and stays so; kernels/known_bad/KNOWN_BAD.md says where.
 //
 // One thread a 16-byte pack of the rank's input. A call
 //   1. waits for earlier grids and reads the epoch: the call's stage, and the stage to clean with
