@@ -102,16 +102,8 @@ GpuFacts TakeDevice(const DriverTable& driver, const Ranks& ranks, int ranks_per
       DeviceIndex(LocalRank(ranks.hosts(), ranks.rank()), ranks_per_gpu, CountDevices());
   MAILBENCH_CUDA(cudaSetDevice(index));
   GpuFacts facts = ReadFacts(driver, index);
-  const std::string name = facts.name + " " + facts.uuid;
-  if (!facts.virtual_memory) {
-    throw MachineError(name + " has no virtual memory management (cuMemCreate)");
-  }
-  if (ranks.one_host() && !facts.posix_fd) {
-    throw MachineError(name + " cannot export memory as a POSIX file descriptor");
-  }
-  if (!ranks.one_host() && !facts.fabric) {
-    throw MachineError(name + " cannot share memory with another host: it has no FABRIC handles");
-  }
+  const std::string refusal = GpuRefusal(facts, ranks.one_host());
+  if (!refusal.empty()) throw MachineError(refusal);
   return facts;
 }
 

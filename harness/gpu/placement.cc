@@ -7,6 +7,22 @@
 
 namespace mailbench {
 
+std::string GpuRefusal(const GpuFacts& gpu, bool one_host) {
+  constexpr int kLeastComputeMajor = 9;  // what the kernels are built for: scripts/cmake
+  const std::string name = gpu.name + " " + gpu.uuid;
+  if (gpu.compute_major < kLeastComputeMajor) {
+    return name + " has compute capability " + std::to_string(gpu.compute_major) + "." +
+           std::to_string(gpu.compute_minor) + ": the kernels need " +
+           std::to_string(kLeastComputeMajor) + ".0 (Hopper) or newer";
+  }
+  if (!gpu.virtual_memory) return name + " has no virtual memory management (cuMemCreate)";
+  if (one_host && !gpu.posix_fd) return name + " cannot export memory as a POSIX file descriptor";
+  if (!one_host && !gpu.fabric) {
+    return name + " cannot share memory with another host: it has no FABRIC handles";
+  }
+  return "";
+}
+
 int LocalRank(const std::vector<std::string>& hosts, int rank) {
   const auto own = hosts.begin() + rank;
   return static_cast<int>(std::count(hosts.begin(), own, *own));

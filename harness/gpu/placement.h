@@ -8,6 +8,9 @@
 
 namespace mailbench {
 
+// Why this GPU cannot be used, "" when it can. `one_host`: all ranks are on one.
+std::string GpuRefusal(const GpuFacts& gpu, bool one_host);
+
 // How many ranks below `rank` are on its host. `hosts` by rank.
 int LocalRank(const std::vector<std::string>& hosts, int rank);
 

@@ -26,6 +26,33 @@ std::vector<GpuFacts> Facts(const std::vector<std::string>& uuids) {
   return facts;
 }
 
+TEST(Placement, AGpuIsUsedWhenItHasWhatIsNeeded) {
+  GpuFacts good;
+  good.name = "NVIDIA H200";
+  good.uuid = "GPU-a";
+  good.compute_major = 9;
+  good.virtual_memory = good.posix_fd = true;
+  EXPECT_EQ(GpuRefusal(good, true), "");
+  EXPECT_EQ(GpuRefusal(good, false),
+            "NVIDIA H200 GPU-a cannot share memory with another host: it has no FABRIC handles");
+  good.fabric = true;
+  EXPECT_EQ(GpuRefusal(good, false), "");
+  good.posix_fd = false;
+  EXPECT_EQ(GpuRefusal(good, false), "");
+  EXPECT_EQ(GpuRefusal(good, true),
+            "NVIDIA H200 GPU-a cannot export memory as a POSIX file descriptor");
+  good.virtual_memory = false;
+  EXPECT_EQ(GpuRefusal(good, false),
+            "NVIDIA H200 GPU-a has no virtual memory management (cuMemCreate)");
+  GpuFacts old;
+  old.name = "NVIDIA A100";
+  old.uuid = "GPU-b";
+  old.compute_major = 8;
+  old.virtual_memory = old.posix_fd = true;
+  EXPECT_EQ(GpuRefusal(old, true),
+            "NVIDIA A100 GPU-b has compute capability 8.0: the kernels need 9.0 (Hopper) or newer");
+}
+
 TEST(Placement, CountsRanksOfTheOwnHostOnly) {
   const std::vector<std::string> hosts = {"x", "y", "x", "x", "y"};
   std::vector<int> local;
