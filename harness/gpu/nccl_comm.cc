@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/error.h"
+#include "harness/gpu/driver.h"
 #include "harness/gpu/nccl_error.h"
 
 namespace mailbench {
@@ -22,9 +23,14 @@ bool VariableIs(const char* name, std::string_view value) {
   return found != nullptr && found == value;
 }
 
-// NCCL makes multicast objects by itself wherever it finds that it can.
-void KeepFromMulticast() {
-  if (VariableIs("MAILBENCH_MULTICAST", "0")) setenv("NCCL_NVLS_ENABLE", "0", 1);
+// NCCL makes multicast objects by itself wherever it finds that it can. What forbids them to one
+// rank forbids them to all.
+void KeepFromMulticast(const Ranks& ranks) {
+  const std::vector<std::string> forbidden = ranks.Gather(MulticastForbidden());
+  if (std::any_of(forbidden.begin(), forbidden.end(),
+                  [](const std::string& reason) { return !reason.empty(); })) {
+    setenv("NCCL_NVLS_ENABLE", "0", 1);
+  }
 }
 
 // Ranks that share a GPU deadlock when the CTAs of all their kernels do not fit on it together.
@@ -86,7 +92,7 @@ SharedId ShareUniqueId(const Ranks& ranks, const NcclApi& api) {
 
 NcclResult<NcclComm> NcclComm::Create(const Ranks& ranks, int ranks_on_a_gpu) {
   const bool shared_gpu = ranks_on_a_gpu > 1;
-  KeepFromMulticast();
+  KeepFromMulticast(ranks);
   if (shared_gpu) KeepCoResident(ranks_on_a_gpu);
   NcclLoad load = LoadNccl();
   std::string reason = AgreeOnReason(ranks, load.reason);

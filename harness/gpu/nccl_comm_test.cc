@@ -192,6 +192,16 @@ TEST_F(NcclTest, MulticastIsOffWhereItIsForbidden) {
   }
 }
 
+TEST_F(NcclTest, MulticastThatOneRankForbidsIsOffOnAll) {
+  unsetenv("NCCL_NVLS_ENABLE");
+  const bool last = TestRanks().rank() == TestRanks().size() - 1;
+  setenv("MAILBENCH_MULTICAST", last ? "off" : "1", 1);
+  const NcclResult<NcclComm> result = NcclComm::Create(TestRanks(), 1);
+  ASSERT_NE(result.made, nullptr) << result.reason;
+  EXPECT_STREQ(std::getenv("NCCL_NVLS_ENABLE"), "0");
+  result.made->Free();
+}
+
 TEST_F(NcclTest, KernelsOfRanksThatShareAGpuFitTogether) {
   setenv("NCCL_MULTI_RANK_GPU_ENABLE", "1", 1);
   const struct {

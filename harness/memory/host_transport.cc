@@ -75,6 +75,7 @@ HostTransport::HostTransport(const Ranks& ranks) : ranks_(ranks), reference_(ran
 
 HostTransport::HostTransport(const Ranks& ranks, std::uint64_t seed) : HostTransport(ranks) {
   site_.transport = "host-multicast";
+  site_.multicast = true;
   // One seed a rank.
   late_stores_.emplace(seed * static_cast<std::uint64_t>(ranks.size()) +
                        static_cast<std::uint64_t>(ranks.rank()));

@@ -23,6 +23,19 @@ std::unique_ptr<Transport> Make(std::string_view name, const RunConfig& config,
   throw MachineError("this version does not have it");
 }
 
+// A multicast transport, with whose memory a trial has been made: attributes promise it on machines
+// that cannot.
+std::unique_ptr<Transport> MakeProvenMulticast(const RunConfig& config, const Ranks& ranks) {
+  std::unique_ptr<Transport> transport = Make("multicast", config, ranks);
+  try {
+    transport->Allocate(kSymmetricAlignment)->Free();
+  } catch (const MachineError&) {
+    transport->Free();
+    throw;
+  }
+  return transport;
+}
+
 std::optional<std::string> Refusal(std::string_view name, const RunConfig& config,
                                    const Ranks& ranks) {
   try {
@@ -51,7 +64,8 @@ TransportChoice ChooseTransport(const RunConfig& config, const Ranks& ranks, boo
       if (name == "multicast" && !wants_multicast) {
         throw MachineError("no algorithm of this run stores to all ranks at once");
       }
-      choice.transport = Make(name, config, ranks);
+      choice.transport =
+          name == "multicast" ? MakeProvenMulticast(config, ranks) : Make(name, config, ranks);
       return choice;
     } catch (const MachineError& error) {
       choice.refused.push_back({std::string(name), error.what()});
