@@ -40,17 +40,41 @@ TEST(LamportModels, SurviveWithSeveralThreadsACta) {
   ExpectSurvives({.sizes = {3, 1, 3, 1}, .threads = 2});
 }
 
+// The fourth call uses the slots of the first.
 TEST(LamportModels, AreExhaustedWithTwoDelays) {
   for (const Model& model : LamportModels()) {
     Scenario scenario;
-    scenario.sizes = {1, 1};
+    scenario.sizes = {1, 1, 1, 1};
     const SearchResult result =
         SearchModel(model, scenario, {},
                     {.kind = StrategyKind::kExhaustive, .schedules = 1'000'000, .delay_bound = 2});
     EXPECT_FALSE(result.violation) << model.name << ": " << TextOf(result);
     EXPECT_TRUE(result.exhausted);
-    EXPECT_GT(result.schedules, 1'000u);
+    EXPECT_GT(result.schedules, 20'000u);
   }
+}
+
+// Whenever it is cut short.
+TEST(LamportModels, ASearchThatIsCutShortIsNotExhausted) {
+  const Model model = LamportModels().front();
+  Scenario scenario;
+  scenario.ranks = 1;
+  scenario.sizes = {1, 1};
+  SearchOptions options = {
+      .kind = StrategyKind::kExhaustive, .schedules = 1'000'000, .delay_bound = 2};
+  const std::uint64_t all = SearchModel(model, scenario, {}, options).schedules;
+  int asked = 0;
+  int last = 0;  // question that is answered with yes
+  options.goes_on = [&](std::uint64_t) { return ++asked <= last; };
+  while (true) {
+    asked = 0;
+    const SearchResult result = SearchModel(model, scenario, {}, options);
+    EXPECT_EQ(result.exhausted, asked <= last) << "question " << asked;
+    EXPECT_EQ(result.exhausted, result.schedules == all) << "question " << asked;
+    if (asked <= last) break;
+    ++last;
+  }
+  EXPECT_GT(last, 3);
 }
 
 // The third generation buys one call of slack.

@@ -235,7 +235,7 @@ bool Fabric::LandsBefore(const Pending& older, const Pending& p) const {
     if (older.who.thread == p.who.thread && one_order) return true;
     // The end of a grid is before whatever follows it.
     const bool of_earlier_launch = older.launch_completed && older.who.rank == p.who.rank;
-    if (of_earlier_launch && older.alias == p.alias && p.alias == Alias::kUnicast) return true;
+    if (of_earlier_launch && IsUnicast(older) && IsUnicast(p)) return true;
   }
   return rules_.links_in_order && !older.plain && !p.plain && older.who.rank == p.who.rank &&
          older.memory->rank == p.memory->rank;
@@ -338,7 +338,7 @@ void Fabric::FoundStray(const Writer& who) {
 void Fabric::CheckWeakAccess(const Writer& who, const std::uint32_t* word) {
   if (MemoryOf(word).cleaned_blindly) return;
   for (const Pending& p : pending_) {
-    if (p.word != word || p.plain) continue;
+    if (p.word != word || (p.plain && p.who.rank == who.rank)) continue;
     if (p.who.thread == who.thread && IsUnicast(p)) continue;
     Found(Property::kRace,
           "rank " + std::to_string(who.rank) + " touches " + Describe(word) + " while " +

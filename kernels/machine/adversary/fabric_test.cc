@@ -147,6 +147,22 @@ TEST_F(FabricTest, AStoreToAPeerThatStoresThereWeaklyIsARace) {
   EXPECT_EQ(fabric.violation->property, Property::kRace);
 }
 
+TEST_F(FabricTest, WeakAccessesOfTwoRanksAreARace) {
+  for (const bool stores : {false, true}) {
+    Fabric& fabric = Make();
+    fabric.StorePlain(kFirst, mailbox_[1], 1);
+    fabric.CheckWeakAccess(kOtherCta, mailbox_[1]);  // of the same rank
+    EXPECT_FALSE(fabric.violation);
+    if (stores) {
+      fabric.StorePlain(kPeer, mailbox_[1], 2);
+    } else {
+      fabric.CheckWeakAccess(kPeer, mailbox_[1]);
+    }
+    ASSERT_TRUE(fabric.violation);
+    EXPECT_EQ(fabric.violation->property, Property::kRace);
+  }
+}
+
 TEST_F(FabricTest, PrivateMemoryIsOfOneRank) {
   Fabric& fabric = Make();
   const std::uint32_t inputs[6] = {};

@@ -23,7 +23,7 @@ enum class Property {
   kOutput,    // a result differs from what was published for its call
   kLeftover,  // a word was left behind
   kRace,      // a weak access to a word that another thread's store is on its way to, or a poll
-              // of a word that another rank stores weakly
+              // of or a store to a word that another rank stores weakly
   kOverrun,   // a word landed on one that had not been reset
   kSlack,     // a rank has got further ahead of a peer than the protocol allows
   kStray,     // an access to what is no memory of the world

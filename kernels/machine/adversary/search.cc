@@ -110,7 +110,9 @@ class Exhaustive {
   bool Extend(std::vector<std::uint64_t>& chosen, std::uint64_t from, int left) {
     if (left == 0) return Try(chosen);
     // How far the schedule goes depends on the delays so far.
-    const std::uint64_t steps = StepsOf(chosen);
+    const ScheduleResult so_far = Run(chosen);
+    if (so_far.given_up) return false;
+    const std::uint64_t steps = so_far.steps;
     const bool shared = chosen.empty();
     for (std::uint64_t step = shared ? options_.first : from; step < steps;
          step += shared ? options_.stride : 1) {
@@ -122,17 +124,15 @@ class Exhaustive {
     return true;
   }
 
-  std::uint64_t StepsOf(const std::vector<std::uint64_t>& chosen) {
-    Delayed strategy(chosen);
+  ScheduleResult Run(const std::vector<std::uint64_t>& delays) {
+    Delayed strategy(delays);
     strategy.Begin(0);
-    return world_.Run(strategy).steps;
+    return world_.Run(strategy);
   }
 
   bool Try(const std::vector<std::uint64_t>& chosen) {
     if (budget_.IsSpent(result_.schedules)) return false;
-    Delayed strategy(chosen);
-    strategy.Begin(0);
-    if (!Add(world_.Run(strategy), options_.property, result_)) return false;
+    if (!Add(Run(chosen), options_.property, result_)) return false;
     result_.schedule.delays = chosen;
     return !result_.violation;
   }
