@@ -275,15 +275,34 @@ class TheStaleWord(Checker):
         self.assertIn(small["text"], printed)
 
     def test_is_the_one_that_the_readme_shows(self):
-        (command,) = re.findall(
-            r"^    build/host/bin/protocol_checker (--protocol mnnvl .*)$",
-            (ROOT / "README.md").read_text(encoding="utf-8"), re.M,
-        )  # fmt: skip
-        _, printed = self.minimised(*command.split()[2:])
+        block = readme_block("output: rank ")
+        scenario = next(line for line in block if line.startswith("scenario"))
+        (sizes,) = re.findall(r"2 ranks, calls of ([\d, ]+) packs a rank", scenario)
+        schedule = next(line for line in block if line.startswith("schedule"))
+        (delays,) = re.findall(r"exhaustive, \d delays, at step ([\d, ]+)", schedule)
+        saved = self.directory / "schedule.json"
+        saved.write_text(json.dumps({
+            "protocol": "mnnvl",
+            "scenario": {
+                "ranks": 2, "sizes": [int(size) for size in sizes.split(",")], "threads": 1,
+                "publish": "multicast", "streams": 1, "producer": False, "replays": 1,
+            },
+            "rules": {
+                "links_in_order": False, "store_buffers": True, "lag": 0,
+                "programmatic_launch": True, "resident_ctas": 0, "shared_gpu": False,
+            },
+            "schedule": {
+                "strategy": "exhaustive", "seed": 1, "number": 0, "pct_steps": 0,
+                "delays": [int(delay) for delay in delays.split(",")],
+            },
+            "property": "output", "text": block[0],
+        }))  # fmt: skip
+        printed = self.check("--replay", saved, code=WRONG).stdout
+        # The last scenario and schedule are those of the replay.
+        printed = re.sub(" +", " ", printed[printed.index(block[0]) :])  # ranks are indented
         lines = iter(printed.splitlines())
-        for shown in readme_block("output: rank "):
-            # Where the schedule delays depends on the model; what follows from it does not.
-            shown = re.sub(r"^\d+ +|, at step .*", "", shown)
+        for shown in block:
+            shown = re.sub(" +", " ", shown)
             # Shortened where dots are, and where a thread of a call is named.
             pattern = ".*".join(map(re.escape, re.split(r" ?\.\.\. ?|(?<=: call \d)(?=:)", shown)))
             self.assertTrue(any(re.search(pattern, line) for line in lines), f"{shown}\n{printed}")
