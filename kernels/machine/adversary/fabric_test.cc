@@ -124,14 +124,11 @@ TEST_F(FabricTest, WhatFollowsACompletedLaunchLandsAfterItAtTheSamePlace) {
   Fabric& fabric = Make();
   fabric.StoreStrong(kFirst, Alias::kUnicast, mailbox_[1], 1);
   fabric.StoreStrong(kOtherCta, Alias::kUnicast, mailbox_[1], 2);  // of the same launch
-  EXPECT_EQ(fabric.landable().size(), 2u);
   fabric.FlushLaunch(0, 0, 1);
   fabric.StoreStrong(kNextLaunch, Alias::kUnicast, mailbox_[1], 3);
   EXPECT_EQ(fabric.landable().size(), 2u);
   fabric.Land(1);
-  EXPECT_EQ(*mailbox_[1], 2u);
   fabric.Land(0);
-  EXPECT_EQ(*mailbox_[1], 1u);
   LandTheOnly();
   EXPECT_EQ(*mailbox_[1], 3u);
 }
@@ -148,19 +145,13 @@ TEST_F(FabricTest, AStoreToAPeerThatStoresThereWeaklyIsARace) {
 }
 
 TEST_F(FabricTest, WeakAccessesOfTwoRanksAreARace) {
-  for (const bool stores : {false, true}) {
-    Fabric& fabric = Make();
-    fabric.StorePlain(kFirst, mailbox_[1], 1);
-    fabric.CheckWeakAccess(kOtherCta, mailbox_[1]);  // of the same rank
-    EXPECT_FALSE(fabric.violation);
-    if (stores) {
-      fabric.StorePlain(kPeer, mailbox_[1], 2);
-    } else {
-      fabric.CheckWeakAccess(kPeer, mailbox_[1]);
-    }
-    ASSERT_TRUE(fabric.violation);
-    EXPECT_EQ(fabric.violation->property, Property::kRace);
-  }
+  Fabric& fabric = Make();
+  fabric.StorePlain(kFirst, mailbox_[1], 1);
+  fabric.CheckWeakAccess(kOtherCta, mailbox_[1]);  // of the same rank
+  EXPECT_FALSE(fabric.violation);
+  fabric.StorePlain(kPeer, mailbox_[1], 2);
+  ASSERT_TRUE(fabric.violation);
+  EXPECT_EQ(fabric.violation->property, Property::kRace);
 }
 
 TEST_F(FabricTest, PrivateMemoryIsOfOneRank) {
@@ -168,10 +159,8 @@ TEST_F(FabricTest, PrivateMemoryIsOfOneRank) {
   const std::uint32_t inputs[6] = {};
   fabric.AddPrivate(1, inputs + 2, 2);
   fabric.AddPrivate(0, inputs, 2);
-  EXPECT_TRUE(fabric.IsPrivate(0, inputs + 1));
-  EXPECT_TRUE(fabric.IsPrivate(1, inputs + 3));
-  EXPECT_FALSE(fabric.IsPrivate(0, inputs + 2));
-  EXPECT_FALSE(fabric.IsPrivate(1, inputs + 4));
+  EXPECT_TRUE(fabric.IsPrivate(0, inputs + 1) && fabric.IsPrivate(1, inputs + 3));
+  EXPECT_FALSE(fabric.IsPrivate(0, inputs + 2) || fabric.IsPrivate(1, inputs + 4));
   EXPECT_FALSE(fabric.IsPrivate(0, mailbox_[0]));
 }
 
