@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::string_view kByPreference[] = {"multicast", "unicast", "host"};
 
-// Throws MachineError, the same on every rank, when it cannot run there.
+// REQUIRES: the name of a transport. Throws MachineError, the same on every rank, when it cannot
+// run there.
 std::unique_ptr<Transport> Make(std::string_view name, const RunConfig& config,
                                 const Ranks& ranks) {
   if (name == "host") return std::make_unique<HostTransport>(ranks);
   if (name == "host-multicast") return std::make_unique<HostTransport>(ranks, config.seed);
   if (name == "unicast") return MakeGpuTransport(config, ranks, GpuMemory::kUnicast);
-  if (name == "multicast") return MakeGpuTransport(config, ranks, GpuMemory::kMulticast);
-  throw MachineError("this version does not have it");
+  return MakeGpuTransport(config, ranks, GpuMemory::kMulticast);
 }
 
 // A multicast transport, with whose memory a trial has been made: attributes promise it on machines
