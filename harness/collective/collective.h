@@ -2,6 +2,7 @@
 // algorithm ready to be called. A binary of the suite is one implementation of this interface.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "harness/collective/shape.h"
 #include "harness/collective/site.h"
 #include "harness/command_line/run_config.h"
+#include "harness/memory/symmetric_memory.h"
 #include "harness/validate/check_result.h"
 
 namespace mailbench {
@@ -46,6 +48,7 @@ struct InstanceContext {
   Transport& transport;
   Executor& executor;
   Reference& reference;
+  SymmetricView memory;  // SymmetricBytes of it, zeroed; empty where that is 0
 };
 
 // One algorithm, set up on one transport for every shape of a run. The calls of an instance are
@@ -101,6 +104,12 @@ class Collective {
                                                       const RunConfig& /*config*/,
                                                       const Site& /*site*/) const {
     return std::nullopt;
+  }
+  // Symmetric memory that the algorithm needs, in bytes of each rank's share; the same on every
+  // rank. One region is divided among all algorithms of a run.
+  virtual std::size_t SymmetricBytes(std::string_view /*algorithm*/, const RunConfig& /*config*/,
+                                     const Site& /*site*/) const {
+    return 0;
   }
   // Collective. Throws the same Error on every rank when it fails on any.
   virtual std::unique_ptr<Instance> Create(std::string_view algorithm,

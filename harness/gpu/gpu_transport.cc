@@ -15,9 +15,8 @@
 #include "harness/gpu/nccl_comm.h"
 #include "harness/gpu/nccl_reference.h"
 #include "harness/gpu/nccl_window.h"
+#include "harness/memory/gpu_region.h"
 #include "harness/memory/handle_exchange.h"
-#include "harness/memory/multicast_region.h"
-#include "harness/memory/unicast_region.h"
 #include "harness/ranks/vote_on.h"
 #include "harness/report/environment.h"
 

@@ -199,7 +199,7 @@ std::vector<FileDescriptor> Exchange(const Ranks& ranks, Senders senders, int fd
   }
   PrivateDirectory directory;  // of rank 0
   std::uint64_t nonce = 0;
-  VoteOn(ranks, ExitCode::kFailed, [&] {
+  VoteOn(ranks, ExitCode::kMachine, [&] {
     if (ranks.rank() != 0) return;
     nonce = RandomNonce();
     directory = PrivateDirectory(hooks.parent);
@@ -208,12 +208,12 @@ std::vector<FileDescriptor> Exchange(const Ranks& ranks, Senders senders, int fd
   const Setting setting = Agree(ranks, directory.path(), nonce);
   const FdMessage own{.nonce = setting.nonce, .rank = static_cast<std::uint64_t>(ranks.rank())};
   FileDescriptor socket;
-  VoteOn(ranks, ExitCode::kFailed, [&] {
+  VoteOn(ranks, ExitCode::kMachine, [&] {
     socket = BindDatagramSocket(FdSocketPath(setting.directory, ranks.rank()));
     if (hooks.socket_bound) hooks.socket_bound(setting.directory, own);
   });
   std::vector<FileDescriptor> fds;
-  VoteOn(ranks, ExitCode::kFailed,
+  VoteOn(ranks, ExitCode::kMachine,
          [&] { fds = Swap(setting, senders, own, socket.get(), fd, hooks).Run(deadline); });
   return fds;
 }

@@ -33,9 +33,9 @@ std::string FdSocketPath(const std::string& directory, int rank);
 // entry is empty. A message that does not come from the process of the rank that it names (user,
 // and process id where both see the same), or is not one of this exchange, is refused, and its
 // descriptors are closed; it stops nothing. `fd` stays the caller's.
-// Throws on all ranks alike: MachineError when they are on several hosts; SystemError when a step
-// failed, or when some rank's descriptor had not come at `deadline`: it names the ranks, and what
-// was refused. Leaves no descriptor and no directory behind. REQUIRES: fd valid.
+// Throws MachineError on all ranks alike when they are on several hosts, when a step failed, and
+// when some rank's descriptor had not come at `deadline`: it names the ranks, and what was refused.
+// Leaves no descriptor and no directory behind. REQUIRES: fd valid.
 std::vector<FileDescriptor> ExchangeFds(const Ranks& ranks, int fd,
                                         std::chrono::milliseconds deadline,
                                         const FdExchangeHooks& hooks = {});

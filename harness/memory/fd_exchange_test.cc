@@ -64,12 +64,12 @@ void ExpectWorks(const FdExchangeHooks& hooks = {}) {
   TestRanks().Barrier();
 }
 
-// The text of the SystemError that the exchange ends with on this rank.
+// The text of the MachineError that the exchange ends with on this rank.
 std::string ErrorOf(std::chrono::milliseconds deadline, const FdExchangeHooks& hooks) {
   const FileDescriptor own = Memory(1);
   try {
     ExchangeFds(TestRanks(), own.get(), deadline, hooks);
-  } catch (const SystemError& error) {
+  } catch (const MachineError& error) {
     return error.what();
   }
   return "";
@@ -107,7 +107,7 @@ TEST(BroadcastFd, RankZeroThatDoesNotSendIsNamedByAll) {
   std::string text;
   try {
     BroadcastFd(TestRanks(), own.get(), kShort, hooks);
-  } catch (const SystemError& error) {
+  } catch (const MachineError& error) {
     text = error.what();
   }
   EXPECT_NE(text.find("came from rank 0 within"), std::string::npos) << text;

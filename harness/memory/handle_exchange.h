@@ -14,8 +14,8 @@
 
 namespace mailbench {
 
-// Both functions are collective, with a vote after each step that can fail: they throw on all ranks
-// alike (MachineError for the driver; see ExchangeFds for its exchange) and leave nothing behind.
+// Both functions are collective, with a vote after each step that can fail: they throw MachineError
+// on all ranks alike and leave nothing behind.
 class HandleExchange {
  public:
   virtual ~HandleExchange() = default;

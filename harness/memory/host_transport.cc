@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -23,11 +22,7 @@ class HostRegion : public SymmetricRegion {
   // `late_stores`: null without multicast.
   HostRegion(MPI_Win window, SymmetricView view, LateStores* late_stores)
       : window_(window), view_(std::move(view)), late_stores_(late_stores) {
-    if (late_stores_ == nullptr) return;
-    std::vector<Pack*> shares;
-    for (std::byte* peer : view_.peers) shares.push_back(reinterpret_cast<Pack*>(peer));
-    multicast_.emplace(std::move(shares), *late_stores_);
-    view_.multicast = reinterpret_cast<std::byte*>(multicast_->address());
+    if (late_stores_ != nullptr) view_.multicast = MakeMulticast(view_);
   }
   ~HostRegion() override {
     if (window_ != MPI_WIN_NULL && std::uncaught_exceptions() == 0) {
@@ -37,6 +32,12 @@ class HostRegion : public SymmetricRegion {
   }
 
   const SymmetricView& view() const override { return view_; }
+  // A multicast address of this host is no place in memory: each part has one of its own.
+  SymmetricView Part(std::size_t offset, std::size_t bytes) const override {
+    SymmetricView part = SymmetricRegion::Part(offset, bytes);
+    if (late_stores_ != nullptr) part.multicast = MakeMulticast(part);
+    return part;
+  }
   void Free() override {
     if (late_stores_ != nullptr) late_stores_->LandAll();  // nothing lands where nothing is mapped
     if (window_ != MPI_WIN_NULL) MAILBENCH_MPI(MPI_Win_free(&window_));
@@ -44,10 +45,17 @@ class HostRegion : public SymmetricRegion {
   }
 
  private:
+  std::byte* MakeMulticast(const SymmetricView& view) const {
+    std::vector<Pack*> shares;
+    for (std::byte* peer : view.peers) shares.push_back(reinterpret_cast<Pack*>(peer));
+    multicasts_.push_back(std::make_unique<HostMulticast>(std::move(shares), *late_stores_));
+    return reinterpret_cast<std::byte*>(multicasts_.back()->address());
+  }
+
   MPI_Win window_;
   SymmetricView view_;
   LateStores* late_stores_;
-  std::optional<HostMulticast> multicast_;
+  mutable std::vector<std::unique_ptr<HostMulticast>> multicasts_;  // of the views handed out
 };
 
 // Open MPI backs windows with files there, and a window that does not fit is a SIGBUS later.

@@ -72,6 +72,34 @@ TEST(HostTransport, AMulticastStoreReachesEveryShare) {
   EXPECT_EQ(region->view().multicast, nullptr);
 }
 
+TEST(HostTransport, APartIsThatMuchOfEveryShare) {
+  HostTransport transport(TestRanks(), /*seed=*/1);
+  const auto ranks = static_cast<std::size_t>(TestRanks().size());
+  const auto region = transport.Allocate(2 * kSymmetricAlignment + ranks * sizeof(Pack));
+  const SymmetricView part = region->Part(2 * kSymmetricAlignment, ranks * sizeof(Pack));
+  EXPECT_EQ(part.bytes, ranks * sizeof(Pack));
+  EXPECT_EQ(part.rank, TestRanks().rank());
+  for (std::size_t peer = 0; peer < ranks; ++peer) {
+    EXPECT_EQ(part.peers[peer], region->view().peers[peer] + 2 * kSymmetricAlignment);
+  }
+  const auto own = static_cast<std::uint32_t>(part.rank) + 1;
+  transport.executor().Time(1, [&] {
+    transport.executor().host_stream()->Launch([&](GridRunner& runner) {
+      runner.Run({1, 1}, 0, [&](HostThread& thread) {
+        HostMachine(thread).multimem_store_relaxed_sys_v4_f32(
+            reinterpret_cast<MulticastPack*>(part.multicast), part.rank, {{own, own, own, own}});
+      });
+    });
+  });
+  TestRanks().Barrier();
+  const auto* share = reinterpret_cast<const std::uint32_t*>(part.local());
+  for (std::size_t i = 0; i < ranks * kPackWords; ++i) {
+    EXPECT_EQ(share[i], i / kPackWords + 1) << i;
+  }
+  TestRanks().Barrier();
+  region->Free();
+}
+
 TEST(HostTransport, RefusesMoreThanTheHostHasOnEveryRank) {
   HostTransport transport(TestRanks());
   try {

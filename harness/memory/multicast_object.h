@@ -5,9 +5,9 @@
 #include <cstddef>
 
 #include "harness/gpu/driver.h"
+#include "harness/memory/bind_retry.h"
 #include "harness/memory/cumem.h"
 #include "harness/memory/handle_exchange.h"
-#include "harness/memory/multicast_region.h"
 #include "harness/memory/peer_shares.h"
 #include "harness/ranks/ranks.h"
 

@@ -1,6 +1,4 @@
 // Under mpirun, over the fake driver: every step of set-up and teardown, on every rank.
-#include "harness/memory/multicast_region.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -12,6 +10,7 @@
 
 #include "harness/error.h"
 #include "harness/gpu/fake_driver.h"
+#include "harness/memory/gpu_region.h"
 #include "harness/memory/open_fds.h"
 #include "harness/memory/region_tests.h"
 #include "harness/ranks/test_ranks.h"
@@ -92,6 +91,18 @@ TEST_P(MulticastRegion, OneStoreReachesEveryShare) {
   ExpectNoMisuse();
 }
 
+TEST_P(MulticastRegion, APartIsThatMuchOfEveryShareAndOfTheObject) {
+  const auto region = Allocate(FakeDriver::kGranularity, GetParam());
+  const SymmetricView part = region->Part(kSymmetricAlignment, 256);
+  EXPECT_EQ(part.bytes, 256u);
+  EXPECT_EQ(part.multicast, region->view().multicast + kSymmetricAlignment);
+  for (std::size_t peer = 0; peer < part.peers.size(); ++peer) {
+    EXPECT_EQ(part.peers[peer], region->view().peers[peer] + kSymmetricAlignment);
+  }
+  region->Free();
+  ExpectNoMisuse();
+}
+
 TEST_P(MulticastRegion, TheSizeIsTheLargestThatAnyRankNeeds) {
   const std::size_t largest = 3 * FakeDriver::kGranularity;
   const auto region = Allocate(TestRanks().rank() == 0 ? largest : 16, GetParam());
@@ -123,7 +134,7 @@ TEST_P(MulticastRegion, ADeviceThatCannotSynchroniseKeepsTheRegion) {
   if (TestRanks().rank() == TestRanks().size() - 1) {
     fake.FailCall("cuCtxSynchronize", 0, CUDA_ERROR_INVALID_VALUE);
   }
-  EXPECT_EQ(OutcomeOf([&] { region->Free(); }).first, ExitCode::kFailed);
+  EXPECT_EQ(OutcomeOf([&] { region->Free(); }).first, ExitCode::kMachine);
   EXPECT_NE(region->view().multicast, nullptr);
   ExpectSharedByAll(region->view());
   region->Free();

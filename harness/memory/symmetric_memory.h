@@ -11,6 +11,9 @@ namespace mailbench {
 
 // Every share starts on a line of its own.
 inline constexpr std::size_t kSymmetricAlignment = 128;
+inline constexpr std::size_t AlignSymmetric(std::size_t bytes) {
+  return (bytes + kSymmetricAlignment - 1) / kSymmetricAlignment * kSymmetricAlignment;
+}
 
 struct SymmetricView {
   std::size_t bytes = 0;           // of one rank's share
@@ -31,6 +34,9 @@ class SymmetricRegion {
   SymmetricRegion& operator=(const SymmetricRegion&) = delete;
 
   virtual const SymmetricView& view() const = 0;
+  // The `bytes` of every share from `offset` on; gone with the region. REQUIRES: `offset` is a
+  // multiple of kSymmetricAlignment, and the share has that much.
+  virtual SymmetricView Part(std::size_t offset, std::size_t bytes) const;
   // Collective. REQUIRES: no rank uses a view any more. The region is empty afterwards.
   virtual void Free() = 0;
 };

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "harness/ranks/mpi_ranks.h"
 #include "harness/ranks/test_ranks.h"
 
 namespace mailbench {
@@ -15,7 +16,7 @@ Ranks& TestRanks() { return *g_ranks; }
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  mailbench::Ranks ranks(&argc, &argv);
+  mailbench::MpiRanks ranks(&argc, &argv);
   mailbench::g_ranks = &ranks;
   const int failed = RUN_ALL_TESTS();
   ranks.Finalize();

@@ -9,4 +9,7 @@ namespace mailbench {
 // system's host name. Never throws an error of its own.
 std::string RankAndHost();
 
+// For tests whose ranks are threads: has messages of this thread name `rank`; -1: again as above.
+void NameThisThread(int rank);
+
 }  // namespace mailbench

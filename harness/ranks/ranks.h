@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -12,28 +13,22 @@
 #include <vector>
 
 #include "harness/error.h"
-#include "harness/ranks/launcher.h"
 
 namespace mailbench {
 
-// Owns MPI_COMM_WORLD's life and the communicators made from it. Errors of MPI come back as
-// SystemError. Move-free: one a process.
+// One rank's view of all. MpiRanks are processes; a test may have threads instead.
 class Ranks {
  public:
-  // Starts MPI (MPI_THREAD_FUNNELED; only the calling thread may use it). Collective.
-  // Throws SystemError when this MPI gives less than that; MachineError when the launcher started
-  // several processes and this MPI sees one: the launcher belongs to another MPI.
-  Ranks(int* argc, char*** argv);
-  // Logs when Finalize was not called; communicates nothing.
-  ~Ranks();
+  virtual ~Ranks() = default;
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
 
   int rank() const { return rank_; }
   int size() const { return size_; }
-  MPI_Comm comm() const { return comm_; }
   const std::vector<std::string>& hosts() const { return hosts_; }  // host name by rank
   bool one_host() const;
+  // For what speaks MPI itself; MPI_COMM_NULL where ranks are no processes of MPI.
+  virtual MPI_Comm comm() const { return MPI_COMM_NULL; }
 
   // `observer` is called before each function below waits for the other ranks.
   void OnMeeting(std::function<void()> observer) { on_meeting_ = std::move(observer); }
@@ -44,7 +39,7 @@ class Ranks {
   std::vector<double> Gather(double value) const;                  // by rank, on every rank
   std::vector<std::string> Gather(const std::string& text) const;  // by rank, on every rank
 
-  // all[size()][own.size()], by rank. REQUIRES: as many words on every rank, below 2^31.
+  // all[size()][own.size()], by rank. REQUIRES: as many words on every rank, below 2^29.
   void GatherWords(std::span<const std::uint32_t> own, std::span<std::uint32_t> all) const;
 
   // A vote after a step that can fail: `error` is "" where it worked, and `code` then counts for
@@ -54,17 +49,28 @@ class Ranks {
   // text counts as kFailed.
   void Vote(ExitCode code, const std::string& error) const;
 
-  // Ends MPI. Collective. Nothing else may be called after it.
-  void Finalize();
+ protected:
+  Ranks() = default;
+  void Introduce(int rank, int size) {
+    rank_ = rank;
+    size_ = size;
+  }
+  void SetHosts(std::vector<std::string> hosts) { hosts_ = std::move(hosts); }
 
  private:
-  void Meet() const;
+  // What the functions above are made of, each collective.
+  virtual void Meet() const = 0;
+  // all[size()][own.size()], by rank; as many bytes on every rank.
+  virtual void MeetWithBytes(std::span<const std::byte> own, std::span<std::byte> all) const = 0;
+  virtual std::vector<std::string> MeetWithText(const std::string& own) const = 0;
+
+  void Announce() const {
+    if (on_meeting_) on_meeting_();
+  }
 
   int rank_ = 0;
   int size_ = 1;
-  MPI_Comm comm_ = MPI_COMM_NULL;
   std::vector<std::string> hosts_;
-  bool finalized_ = false;
   std::function<void()> on_meeting_;
 };
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#include "harness/ranks/launcher.h"
 #include "harness/ranks/mpi_error.h"
 #include "harness/ranks/test_ranks.h"
 

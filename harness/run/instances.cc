@@ -1,21 +1,35 @@
 #include "harness/run/instances.h"
 
+#include <cstddef>
+
 namespace mailbench {
 
-Instances SetUp(Collective& collective, const SweepPlan& plan, Transport& transport,
-                const MeasureContext& context) {
+Instances::Instances(Collective& collective, const SweepPlan& plan, Transport& transport,
+                     const MeasureContext& context) {
   context.heartbeat.Enter(Phase::kSetUp, 0);
-  Instances instances;
+  std::map<std::string, std::size_t> bytes;
+  std::size_t all = 0;
   for (const std::string& algorithm : plan.algorithms) {
-    instances[algorithm] = collective.Create(
-        algorithm, {context.config, context.ranks, transport, context.executor, context.reference});
+    bytes[algorithm] = collective.SymmetricBytes(algorithm, context.config, transport.site());
+    all += AlignSymmetric(bytes[algorithm]);
   }
-  return instances;
+  if (all > 0) memory_ = transport.Allocate(all);
+  std::size_t offset = 0;
+  for (const std::string& algorithm : plan.algorithms) {
+    const std::size_t own = bytes[algorithm];
+    const SymmetricView view = own > 0 ? memory_->Part(offset, own) : SymmetricView{};
+    offset += AlignSymmetric(own);
+    by_algorithm_[algorithm] = collective.Create(
+        algorithm,
+        {context.config, context.ranks, transport, context.executor, context.reference, view});
+  }
 }
 
-void Free(Instances& instances) {
-  for (auto& [algorithm, instance] : instances) instance->Free();
-  instances.clear();
+void Instances::Free() {
+  for (auto& [algorithm, instance] : by_algorithm_) instance->Free();
+  by_algorithm_.clear();
+  if (memory_) memory_->Free();
+  memory_.reset();
 }
 
 }  // namespace mailbench

@@ -15,7 +15,7 @@
 #include "harness/error.h"
 #include "harness/memory/transport.h"
 #include "harness/ranks/launcher.h"
-#include "harness/ranks/ranks.h"
+#include "harness/ranks/mpi_ranks.h"
 #include "harness/report/prepare.h"
 #include "harness/report/report.h"
 #include "harness/report/table.h"
@@ -311,7 +311,7 @@ int Run(int argc, char** argv, Collective& collective, const RunHooks& hooks) {
                      .evidence = [live] { return live->instance.Describe(); },
                      .stop_device = [live] { live->Stop(); }});
   try {
-    Ranks ranks(&argc, &argv);
+    MpiRanks ranks(&argc, &argv);
     ExitCode code = ExitCode::kPassed;
     try {
       AgreeOnArguments(parsed, ranks);

@@ -52,14 +52,14 @@ void PrintRow(const StressRecord& record) {
 std::uint64_t RunStresses(Collective& collective, const SweepPlan& plan, Transport& transport,
                           const MeasureContext& context, std::optional<JournalWriter>& journal) {
   const bool prints = context.ranks.rank() == 0;
-  Instances instances = SetUp(collective, plan, transport, context);
+  Instances instances(collective, plan, transport, context);
   std::optional<Progress> progress;
   if (prints) progress.emplace(STDERR_FILENO, plan.algorithms.size());
   std::uint64_t wrong_words = 0;
   CallCounter calls;
   for (std::size_t i = 0; i < plan.algorithms.size(); ++i) {
     const std::string& algorithm = plan.algorithms[i];
-    Instance& instance = *instances.at(algorithm);
+    Instance& instance = instances.at(algorithm);
     const CurrentInstance::Scope shown(&context.current, [&] { return instance.DescribeWait(); });
     const auto observe = [&](const StressRecord& record) {
       if (journal) journal->Append(record);
@@ -75,7 +75,7 @@ std::uint64_t RunStresses(Collective& collective, const SweepPlan& plan, Transpo
     if (progress) progress->Erase();
     if (prints) PrintRow(record);
   }
-  Free(instances);
+  instances.Free();
   return wrong_words;
 }
 

@@ -24,7 +24,7 @@ SweepResult RunSweep(Collective& collective, const SweepPlan& plan, Transport& t
                      const MeasureContext& context, const std::set<std::string>& finished,
                      std::optional<JournalWriter>& journal) {
   const bool prints = context.ranks.rank() == 0;
-  Instances instances = SetUp(collective, plan, transport, context);
+  Instances instances(collective, plan, transport, context);
 
   SweepResult result;
   CallCounter calls;
@@ -37,7 +37,7 @@ SweepResult RunSweep(Collective& collective, const SweepPlan& plan, Transport& t
       continue;
     }
     if (progress) progress->Show(i, ToString(point.key));
-    Instance& instance = *instances.at(point.key.algorithm);
+    Instance& instance = instances.at(point.key.algorithm);
     const CurrentInstance::Scope shown(&context.current, [&] { return instance.DescribeWait(); });
     const PointRecord record = MeasurePoint(point.key, point.mode, static_cast<std::uint32_t>(i),
                                             instance, calls, context);
@@ -47,7 +47,7 @@ SweepResult RunSweep(Collective& collective, const SweepPlan& plan, Transport& t
     if (progress) progress->Erase();
     if (prints) PrintRow(record);
   }
-  Free(instances);
+  instances.Free();
   return result;
 }
 

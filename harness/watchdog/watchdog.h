@@ -3,7 +3,7 @@
 //
 //   BlockSignals();                             // first thing in main
 //   Watchdog watchdog({.timeout_seconds = t, .rank = launcher.rank, .callback = write_report});
-//   Ranks ranks(&argc, &argv);
+//   MpiRanks ranks(&argc, &argv);
 //   RunBoard board(ranks);
 //   watchdog.Attach(board.view());
 //   Heartbeat heartbeat(board.slot());

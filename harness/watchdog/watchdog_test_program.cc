@@ -18,7 +18,7 @@
 #include <string>
 #include <thread>
 
-#include "harness/ranks/ranks.h"
+#include "harness/ranks/mpi_ranks.h"
 #include "harness/watchdog/run_board.h"
 #include "harness/watchdog/signals.h"
 #include "harness/watchdog/watchdog.h"
@@ -155,7 +155,7 @@ int Run(int argc, char** argv) {
                          },
                      .evidence = [&] { return Evidence(options); },
                      .stop_device = [&] { StopDevice(options); }});
-  Ranks ranks(&argc, &argv);
+  MpiRanks ranks(&argc, &argv);
   if (chosen && at == "init") {
     Fault(options);
   }

@@ -23,7 +23,6 @@
 #include <utility>
 
 #include "harness/launch/executor.h"
-#include "harness/memory/transport.h"
 #include "harness/ranks/launcher.h"
 #include "harness/ranks/mpi_error.h"
 #include "harness/ranks/ranks.h"
@@ -81,36 +80,14 @@ class FlipsABit : public GatherBuffers {
   bool strikes_;
 };
 
-// A transport that keeps a view of the last memory that it handed out.
-class WatchedTransport : public Transport {
- public:
-  explicit WatchedTransport(Transport& inner) : inner_(inner) {}
-  std::string_view name() const override { return inner_.name(); }
-  const Site& site() const override { return inner_.site(); }
-  Executor& executor() override { return inner_.executor(); }
-  Reference& reference() override { return inner_.reference(); }
-  NcclComm* nccl() override { return inner_.nccl(); }
-  std::unique_ptr<SymmetricRegion> Allocate(std::size_t bytes) override {
-    auto region = inner_.Allocate(bytes);
-    view_ = region->view();
-    return region;
-  }
-  const SymmetricView& view() const { return view_; }
-
- private:
-  Transport& inner_;
-  SymmetricView view_;
-};
-
 // Passes everything on; each second audit, the one after timing, finds a word that nobody reset:
 // the last of the struck rank's mailbox. It is put back afterwards.
 class LeavesAWord : public Instance {
  public:
   LeavesAWord(Collective& collective, std::string_view algorithm, const InstanceContext& context,
               int rank)
-      : transport_(context.transport),
-        inner_(collective.Create(algorithm, {context.config, context.ranks, transport_,
-                                             context.executor, context.reference})),
+      : context_(context),
+        inner_(collective.Create(algorithm, context)),
         strikes_(context.ranks.rank() == rank) {}
 
   void Bind(std::span<const Shape> shapes) override { inner_->Bind(shapes); }
@@ -121,10 +98,10 @@ class LeavesAWord : public Instance {
   std::string DescribeWait() const override { return inner_->DescribeWait(); }
   void Free() override { inner_->Free(); }
   CheckResult Audit() override {
-    const SymmetricView& view = transport_.view();
+    const SymmetricView& view = context_.memory;
     std::byte* last = view.local() + view.bytes - sizeof(std::uint32_t);
     std::uint32_t kept = 0;
-    Executor& executor = transport_.executor();
+    Executor& executor = context_.executor;
     executor.CopyOut(std::as_writable_bytes(std::span(&kept, 1)), last);
     if (strikes_ && ++audits_ % 2 == 0) executor.FillWords(last, 42, 1);
     const CheckResult result = inner_->Audit();
@@ -133,7 +110,7 @@ class LeavesAWord : public Instance {
   }
 
  private:
-  WatchedTransport transport_;
+  InstanceContext context_;
   std::unique_ptr<Instance> inner_;
   bool strikes_;
   int audits_ = 0;

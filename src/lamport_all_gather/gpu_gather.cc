@@ -10,6 +10,7 @@
 #include "harness/error.h"
 #include "harness/gpu/cuda_error.h"
 #include "harness/gpu/gpu_executor.h"
+#include "harness/memory/transport.h"
 #include "harness/ranks/ranks.h"
 #include "kernels/known_bad/gpu_mnnvl.h"
 #include "kernels/known_bad/launch.h"

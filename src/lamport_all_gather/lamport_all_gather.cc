@@ -5,8 +5,8 @@
 
 #include "harness/error.h"
 #include "harness/launch/executor.h"
-#include "kernels/lamport/layout.h"
 #include "src/lamport_all_gather/algorithms.h"
+#include "src/lamport_all_gather/mailbox_gather.h"
 
 namespace mailbench {
 namespace {
@@ -132,6 +132,12 @@ std::optional<std::string> LamportAllGather::UnsupportedShape(std::string_view a
   }
   if (refusal.empty()) return std::nullopt;
   return refusal;
+}
+
+std::size_t LamportAllGather::SymmetricBytes(std::string_view algorithm, const RunConfig& config,
+                                             const Site& site) const {
+  if (!MailboxKind(algorithm) && !MnnvlNamed(algorithm)) return 0;
+  return static_cast<std::size_t>(MailboxOf(config, site.ranks).bytes());
 }
 
 std::unique_ptr<Instance> LamportAllGather::Create(std::string_view algorithm,

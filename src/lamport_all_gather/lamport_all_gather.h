@@ -1,6 +1,7 @@
 // The collective of this binary, as the harness sees it.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,6 +28,8 @@ class LamportAllGather : public Collective {
   std::optional<std::string> UnsupportedShape(std::string_view algorithm, const Shape& shape,
                                               const RunConfig& config,
                                               const Site& site) const override;
+  std::size_t SymmetricBytes(std::string_view algorithm, const RunConfig& config,
+                             const Site& site) const override;
   std::unique_ptr<Instance> Create(std::string_view algorithm,
                                    const InstanceContext& context) override;
 };

@@ -38,13 +38,16 @@ MailboxTraits MnnvlTraits(MnnvlVariant variant) {
   return {.own_words_pass = self == SelfSlot::kPolled, .empty_between_calls = false};
 }
 
+MailboxLayout MailboxOf(const RunConfig& config, int ranks) {
+  return {ranks, config.capacity / kPackBytes};
+}
+
 MailboxGather::MailboxGather(const InstanceContext& context, const MailboxTraits& traits)
     : GatherBuffers(context, SentinelToZero, traits.own_words_pass ? SentinelToZero : Unchanged),
       traits_(traits),
-      layout_{context.ranks.size(), context.config.capacity / kPackBytes},
-      region_(context.transport.Allocate(static_cast<std::size_t>(layout_.bytes()))),
-      mailbox_(ViewOf(region_->view(), layout_)) {
-  context.executor.FillWords(region_->view().local(), kSentinel,
+      layout_(MailboxOf(context.config, context.ranks.size())),
+      mailbox_(ViewOf(context.memory, layout_)) {
+  context.executor.FillWords(context.memory.local(), kSentinel,
                              static_cast<std::size_t>(layout_.packs()) * kPackWords);
   ranks().Barrier();  // no rank publishes before every mailbox is armed
 }
@@ -59,7 +62,7 @@ void MailboxGather::Bind(std::span<const Shape> shapes) {
 CheckResult MailboxGather::Audit() {
   if (!traits_.empty_between_calls) return {};
   std::vector<Pack> copy(static_cast<std::size_t>(layout_.packs()));
-  context().executor.CopyOut(std::as_writable_bytes(std::span(copy)), region_->view().local());
+  context().executor.CopyOut(std::as_writable_bytes(std::span(copy)), context().memory.local());
   const MailboxAudit audit = AuditMailbox(copy.data(), layout_);
   CheckResult result;
   result.audited = audit.words;
@@ -87,11 +90,6 @@ std::string MailboxGather::DescribeWait() const {
       DiagnoseMailbox(copy.data(), layout_, packs, PlanAllGather(packs, layout_.ranks).poll_batch);
   if (diagnosis.generations.empty()) return whose + " holds no payload: no call waits there";
   return whose + ", " + Describe(diagnosis);
-}
-
-void MailboxGather::Free() {
-  GatherBuffers::Free();
-  region_->Free();
 }
 
 }  // namespace mailbench

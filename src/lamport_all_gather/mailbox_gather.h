@@ -4,11 +4,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 
-#include "harness/memory/transport.h"
 #include "kernels/known_bad/variants.h"
 #include "kernels/lamport/layout.h"
 #include "src/lamport_all_gather/gather_buffers.h"
@@ -26,15 +24,17 @@ struct MailboxTraits {
 // They leave stages dirty by design; some take the own block from registers.
 MailboxTraits MnnvlTraits(MnnvlVariant variant);
 
+// The mailbox of every such gather of a run.
+MailboxLayout MailboxOf(const RunConfig& config, int ranks);
+
 class MailboxGather : public GatherBuffers {
  public:
-  // Collective: takes symmetric memory for config.capacity bytes a rank and arms the mailbox.
+  // Collective: arms the mailbox. REQUIRES: context.memory has MailboxOf(...).bytes().
   explicit MailboxGather(const InstanceContext& context, const MailboxTraits& traits = {});
 
   void Bind(std::span<const Shape> shapes) override;
   CheckResult Audit() override;
   std::string DescribeWait() const override;
-  void Free() override;
 
  protected:
   const MailboxView& mailbox() const { return mailbox_; }
@@ -42,7 +42,6 @@ class MailboxGather : public GatherBuffers {
  private:
   MailboxTraits traits_;
   MailboxLayout layout_;
-  std::unique_ptr<SymmetricRegion> region_;
   MailboxView mailbox_;
   // Of the smallest calls that are bound: packs that every call has. Read by DescribeWait.
   std::atomic<std::int64_t> packs_{0};

@@ -12,7 +12,7 @@
 
 #include "harness/file_descriptor.h"
 #include "harness/memory/fd_exchange.h"
-#include "harness/ranks/ranks.h"
+#include "harness/ranks/mpi_ranks.h"
 #include "harness/report/environment_json.h"
 #include "harness/watchdog/run_board.h"
 
@@ -30,7 +30,7 @@ std::string FdRefusal(const Ranks& ranks) {
 }
 
 void Run(int* argc, char*** argv) {
-  Ranks ranks(argc, argv);
+  MpiRanks ranks(argc, argv);
   RunBoard board(ranks);
   const Json line = {
       {"rank", ranks.rank()},

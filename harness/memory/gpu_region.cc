@@ -1,8 +1,9 @@
-#include "harness/memory/multicast_region.h"
+#include "harness/memory/gpu_region.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "harness/gpu/cuda_error.h"
@@ -15,29 +16,29 @@ namespace mailbench {
 namespace {
 
 // What a region owns. In this order: the object goes while the memory bound to it is alive.
-struct MulticastMemory {
+struct GpuShares {
   PeerShares shares;
-  MulticastObject object;
+  std::optional<MulticastObject> object;
 };
 
-class MulticastRegion : public SymmetricRegion {
+class GpuRegion : public SymmetricRegion {
  public:
-  MulticastRegion(const DriverTable& driver, const Ranks& ranks,
-                  std::unique_ptr<MulticastMemory> memory, std::size_t bytes)
+  GpuRegion(const DriverTable& driver, const Ranks& ranks, std::unique_ptr<GpuShares> memory,
+            std::size_t bytes)
       : driver_(driver),
         ranks_(ranks),
         view_(memory->shares.View(bytes, ranks.rank())),
         memory_(std::move(memory)) {
-    view_.multicast = reinterpret_cast<std::byte*>(memory_->object.address());
+    if (!memory_->object) return;
+    view_.multicast = reinterpret_cast<std::byte*>(memory_->object->address());
   }
 
-  ~MulticastRegion() override {
+  ~GpuRegion() override {
     if (!memory_) return;
     // A kernel, here or on a peer, may still use what was never freed by all together.
     static_cast<void>(memory_.release());
     if (std::uncaught_exceptions() == 0) {
-      std::fprintf(stderr,
-                   "mailbench: rank %d leaves %zu bytes of multicast GPU memory to the driver\n",
+      std::fprintf(stderr, "mailbench: rank %d leaves %zu bytes of GPU memory to the driver\n",
                    view_.rank, view_.bytes);
     }
   }
@@ -47,24 +48,39 @@ class MulticastRegion : public SymmetricRegion {
   void Free() override {
     if (!memory_) return;
     // The vote is the barrier: no rank's kernels use any address after it.
-    VoteOn(ranks_, ExitCode::kFailed, [&] { MAILBENCH_DRIVER(driver_, CtxSynchronize); });
+    VoteOn(ranks_, ExitCode::kMachine, [&] { MAILBENCH_DRIVER(driver_, CtxSynchronize); });
     view_ = SymmetricView{};
-    const std::unique_ptr<MulticastMemory> memory = std::move(memory_);
+    const std::unique_ptr<GpuShares> memory = std::move(memory_);
     Attempts all;
-    all.Try([&] { memory->object.Release(); });
-    ranks_.Barrier();  // no rank's memory goes while another's object may still reach it
+    if (memory->object) {
+      all.Try([&] { memory->object->Release(); });
+      ranks_.Barrier();  // no rank's memory goes while another's object may still reach it
+    }
     all.Try([&] { memory->shares.Release(); });
-    VoteOn(ranks_, ExitCode::kFailed, [&] { all.RethrowFirst(); });
+    VoteOn(ranks_, ExitCode::kMachine, [&] { all.RethrowFirst(); });
   }
 
  private:
   const DriverTable& driver_;
   const Ranks& ranks_;
   SymmetricView view_;
-  std::unique_ptr<MulticastMemory> memory_;  // null once freed
+  std::unique_ptr<GpuShares> memory_;  // null once freed
 };
 
 }  // namespace
+
+std::unique_ptr<SymmetricRegion> AllocateUnicast(const DriverTable& driver, const Ranks& ranks,
+                                                 int device, std::size_t bytes,
+                                                 HandleExchange& exchange) {
+  std::size_t granularity = 0;
+  VoteOn(ranks, ExitCode::kMachine, [&] {
+    granularity = RecommendedGranularity(driver, SharedMemoryOn(device, exchange.type()));
+  });
+  const std::size_t size = AgreeOnSize(ranks, bytes, granularity);
+  auto memory = std::make_unique<GpuShares>();
+  memory->shares = AllocateShares(driver, ranks, device, size, exchange);
+  return std::make_unique<GpuRegion>(driver, ranks, std::move(memory), bytes);
+}
 
 std::unique_ptr<SymmetricRegion> AllocateMulticast(const DriverTable& driver, const Ranks& ranks,
                                                    int device, std::size_t bytes,
@@ -76,11 +92,10 @@ std::unique_ptr<SymmetricRegion> AllocateMulticast(const DriverTable& driver, co
                            MulticastGranularity(driver, ranks.size(), bytes, exchange.type()));
   });
   const std::size_t size = AgreeOnSize(ranks, bytes, granularity);
-  auto memory = std::make_unique<MulticastMemory>();
+  auto memory = std::make_unique<GpuShares>();
   memory->shares = AllocateShares(driver, ranks, device, size, exchange);
-  memory->object =
-      MulticastObject(driver, ranks, device, memory->shares, granularity, exchange, retry);
-  return std::make_unique<MulticastRegion>(driver, ranks, std::move(memory), bytes);
+  memory->object.emplace(driver, ranks, device, memory->shares, granularity, exchange, retry);
+  return std::make_unique<GpuRegion>(driver, ranks, std::move(memory), bytes);
 }
 
 }  // namespace mailbench

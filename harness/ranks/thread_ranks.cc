@@ -1,0 +1,67 @@
+#include "harness/ranks/thread_ranks.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "harness/error.h"
+#include "harness/ranks/rank_and_host.h"
+
+namespace mailbench {
+
+std::vector<std::string> ThreadMeeting::Meet(int rank, const std::string& own) {
+  std::unique_lock lock(mutex_);
+  posted_[static_cast<std::size_t>(rank)] = own;
+  const int round = round_;
+  if (++arrived_ == posted_.size()) {
+    result_ = std::exchange(posted_, std::vector<std::string>(posted_.size()));
+    arrived_ = 0;
+    ++round_;
+    changed_.notify_all();
+  }
+  changed_.wait(lock, [&] { return round_ != round || !given_up_.empty(); });
+  if (round_ == round) throw Error(ExitCode::kHung, given_up_);
+  return result_;
+}
+
+void ThreadMeeting::GiveUp(const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  given_up_ = reason;
+  changed_.notify_all();
+}
+
+ThreadRanks::ThreadRanks(int rank, int size, ThreadMeeting& meeting) : meeting_(meeting) {
+  NameThisThread(rank);
+  Introduce(rank, size);
+  SetHosts(std::vector<std::string>(static_cast<std::size_t>(size), "thread-host"));
+}
+
+ThreadRanks::~ThreadRanks() { NameThisThread(-1); }
+
+std::vector<std::string> ThreadRanks::MeetWithText(const std::string& own) const {
+  if (meetings_++ == skipped_)
+    return std::vector<std::string>(static_cast<std::size_t>(size()), own);
+  return meeting_.Meet(rank(), own);
+}
+
+void ThreadRanks::MeetWithBytes(std::span<const std::byte> own, std::span<std::byte> all) const {
+  const auto* const first = reinterpret_cast<const char*>(own.data());
+  auto to = all.begin();
+  for (const std::string& bytes : MeetWithText(std::string(first, own.size()))) {
+    to = std::copy_n(reinterpret_cast<const std::byte*>(bytes.data()), own.size(), to);
+  }
+}
+
+void RunThreadRanks(int size, ThreadMeeting& meeting,
+                    const std::function<void(ThreadRanks& ranks)>& body) {
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < size; ++rank) {
+    threads.emplace_back([&, rank] {
+      ThreadRanks ranks(rank, size, meeting);
+      body(ranks);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace mailbench
