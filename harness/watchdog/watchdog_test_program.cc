@@ -18,6 +18,7 @@
 #include <string>
 #include <thread>
 
+#include "harness/ranks/launcher.h"
 #include "harness/ranks/mpi_ranks.h"
 #include "harness/watchdog/run_board.h"
 #include "harness/watchdog/signals.h"
