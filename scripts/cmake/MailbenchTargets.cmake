@@ -113,21 +113,24 @@ function(mailbench_ptx ptx source)
     DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${source}" DEPFILE "${ptx}.d" VERBATIM)
 endfunction()
 
-# mailbench_ptx_test(NAME SOURCE file.cu SCRIPT file.py [BY_HAND file.cu]): compiles the file to PTX
-# and runs the script on it, and on kernels to compare with; see kernels/machine/gpu/ptx_checks.py.
+# mailbench_ptx_test(NAME SOURCE file.cu SCRIPT file.py [BY_HAND file.cu ...]): compiles the file to
+# PTX and runs the script on it, and on kernels to compare with; see
+# kernels/machine/gpu/ptx_checks.py.
 function(mailbench_ptx_test name)
   if(NOT MAILBENCH_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "SOURCE;SCRIPT;BY_HAND" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "SOURCE;SCRIPT" "BY_HAND" ${ARGN})
   find_program(MAILBENCH_PTXAS ptxas HINTS "${CUDAToolkit_BIN_DIR}" REQUIRED)
   set(ptx "${CMAKE_CURRENT_BINARY_DIR}/${name}.ptx")
   mailbench_ptx("${ptx}" "${ARG_SOURCE}")
   set(by_hand "")
-  if(ARG_BY_HAND)
-    set(by_hand "${CMAKE_CURRENT_BINARY_DIR}/${name}_by_hand.ptx")
-    mailbench_ptx("${by_hand}" "${ARG_BY_HAND}")
-  endif()
+  foreach(source IN LISTS ARG_BY_HAND)
+    get_filename_component(stem "${source}" NAME_WE)
+    set(by_hand_ptx "${CMAKE_CURRENT_BINARY_DIR}/${name}_${stem}.ptx")
+    mailbench_ptx("${by_hand_ptx}" "${source}")
+    list(APPEND by_hand "${by_hand_ptx}")
+  endforeach()
   add_custom_target(${name} ALL DEPENDS "${ptx}" ${by_hand})
   mailbench_script_test(${name} "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" "${ptx}"
                         "${MAILBENCH_PTXAS}" ${by_hand})
