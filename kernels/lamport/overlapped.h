@@ -54,7 +54,9 @@ MAILBENCH_DEVICE void OverlappedAllGather(M& m, const AllGatherArgs& args) {
   if (m.thread_index() == 0) arrived_before = CountArrival<kArrival>(m, args.state);
   // A thread that gives up leaves the generation: the call has not been finished.
   if (!Collect<kBatch, Rules>(m, args, generation, pack, own)) return;
-  if (m.thread_index() == 0 && ArrivedLast<Rules>(m, arrived_before)) {
+  // With a name: nvcc would else carry Collect's result along through its loop.
+  const bool last = ArrivedLast<Rules>(m, arrived_before);
+  if (m.thread_index() == 0 && last) {
     AdvanceGeneration<Rules>(m, args.state, generation);
   }
 }
