@@ -7,6 +7,7 @@
 
 #include "harness/error.h"
 #include "harness/gpu/driver.h"
+#include "harness/watchdog/step.h"
 
 namespace mailbench {
 
@@ -41,10 +42,11 @@ std::string DriverErrorText(const DriverTable& driver, CUresult code);
     }                                                                                         \
   } while (false)
 
-// Runs one call of the driver through a DriverTable. Example:
+// Runs one call of the driver through a DriverTable, as a Step; DriverError when it fails. Example:
 // MAILBENCH_DRIVER(driver, MemRelease, handle).
 #define MAILBENCH_DRIVER(driver, function, ...)                                                \
   do {                                                                                         \
+    const ::mailbench::Step mailbench_driver_step("cu" #function);                             \
     if (const CUresult mailbench_driver_code = (driver).function(__VA_ARGS__);                 \
         mailbench_driver_code != CUDA_SUCCESS) {                                               \
       ::mailbench::ThrowDriverError((driver), mailbench_driver_code, "cu" #function, __FILE__, \

@@ -12,6 +12,7 @@
 #include "harness/error.h"
 #include "harness/gpu/driver.h"
 #include "harness/gpu/nccl_error.h"
+#include "harness/watchdog/step.h"
 
 namespace mailbench {
 namespace {
@@ -77,7 +78,7 @@ SharedId ShareUniqueId(const Ranks& ranks, const NcclApi& api) {
   SharedId shared;
   std::string error;
   if (ranks.rank() == 0) {
-    error = MAILBENCH_NCCL_ERROR(api, "ncclGetUniqueId", api.get_unique_id(&shared.id));
+    error = MAILBENCH_NCCL_STEP(api, "ncclGetUniqueId", api.get_unique_id(&shared.id));
   }
   shared.reason = AgreeOnReason(ranks, error);
   if (!shared.reason.empty()) return shared;
@@ -108,11 +109,12 @@ NcclResult<NcclComm> NcclComm::Create(const Ranks& ranks, int ranks_on_a_gpu) {
   if (!shared.reason.empty()) return {nullptr, shared.reason};
 
   NcclHandle handle = nullptr;
-  const std::string error = MAILBENCH_NCCL_ERROR(
+  const std::string error = MAILBENCH_NCCL_STEP(
       api, "ncclCommInitRank", api.comm_init_rank(&handle, ranks.size(), shared.id, ranks.rank()));
   reason = AgreeOnReason(ranks, error);
   if (!reason.empty()) {
     // Abort, since a destroy may wait for the rank that has no communicator.
+    const Step step("ncclCommAbort");
     if (error.empty()) api.comm_abort(handle);
     return {nullptr, reason};
   }
@@ -132,7 +134,7 @@ NcclComm::~NcclComm() {
 void NcclComm::Free() {
   std::string error;
   if (handle_ != nullptr) {
-    error = MAILBENCH_NCCL_ERROR(api_, "ncclCommDestroy", api_.comm_destroy(handle_));
+    error = MAILBENCH_NCCL_STEP(api_, "ncclCommDestroy", api_.comm_destroy(handle_));
     handle_ = nullptr;
   }
   ranks_.Vote(ExitCode::kFailed, error);

@@ -5,6 +5,7 @@
 
 #include "harness/gpu/nccl_api.h"
 #include "harness/ranks/ranks.h"
+#include "harness/watchdog/step.h"
 
 namespace mailbench {
 
@@ -26,4 +27,11 @@ std::string AgreeOnReason(const Ranks& ranks, const std::string& error);
     const ::mailbench::NcclCode mailbench_nccl_code = (call);                                \
     if (mailbench_nccl_code == ::mailbench::NcclCode::kSuccess) return {};                   \
     return ::mailbench::NcclErrorText((api), mailbench_nccl_code, name, __FILE__, __LINE__); \
+  }()
+
+// The same, as a Step: for calls that may block, and not for those that are measured.
+#define MAILBENCH_NCCL_STEP(api, name, call)           \
+  [&]() -> std::string {                               \
+    const ::mailbench::Step mailbench_nccl_step(name); \
+    return MAILBENCH_NCCL_ERROR(api, name, call);      \
   }()

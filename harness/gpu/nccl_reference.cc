@@ -7,10 +7,12 @@
 #include "harness/ranks/ranks.h"
 #include "harness/ranks/vote_on.h"
 #include "harness/validate/comparison.h"
+#include "harness/watchdog/step.h"
 
 namespace mailbench {
 
 void NcclReference::AllGather(std::span<const std::uint32_t> own, std::span<std::uint32_t> all) {
+  const Step step("NCCL's gather for the reference");
   const bool new_size = own.size() != words_;
   if (new_size) {
     send_.reset();  // gives the memory back before the new is taken

@@ -27,7 +27,7 @@ NcclResult<SymmetricWindow> SymmetricWindow::Create(const NcclComm& comm, std::s
   if (!reason.empty()) return {nullptr, reason};
 
   void* memory = nullptr;
-  std::string error = MAILBENCH_NCCL_ERROR(api, "ncclMemAlloc", api.mem_alloc(&memory, bytes));
+  std::string error = MAILBENCH_NCCL_STEP(api, "ncclMemAlloc", api.mem_alloc(&memory, bytes));
   reason = AgreeOnReason(comm.ranks(), error);
   if (!reason.empty()) {
     if (error.empty()) api.mem_free(memory);
@@ -35,7 +35,7 @@ NcclResult<SymmetricWindow> SymmetricWindow::Create(const NcclComm& comm, std::s
   }
 
   NcclWindow window = nullptr;
-  error = MAILBENCH_NCCL_ERROR(
+  error = MAILBENCH_NCCL_STEP(
       api, "ncclCommWindowRegister",
       api.window_register(comm.handle(), memory, bytes, &window, kNcclSymmetric));
   if (error.empty() && window == nullptr) {
@@ -68,9 +68,9 @@ void SymmetricWindow::Free() {
   std::string error;
   if (memory_ != nullptr) {
     const NcclApi& api = comm_.api();
-    error = MAILBENCH_NCCL_ERROR(api, "ncclCommWindowDeregister",
-                                 api.window_deregister(comm_.handle(), window_));
-    error = First(error, MAILBENCH_NCCL_ERROR(api, "ncclMemFree", api.mem_free(memory_)));
+    error = MAILBENCH_NCCL_STEP(api, "ncclCommWindowDeregister",
+                                api.window_deregister(comm_.handle(), window_));
+    error = First(error, MAILBENCH_NCCL_STEP(api, "ncclMemFree", api.mem_free(memory_)));
     memory_ = nullptr;
   }
   comm_.ranks().Vote(ExitCode::kFailed, error);

@@ -14,6 +14,7 @@
 #include "harness/memory/private_directory.h"
 #include "harness/ranks/rank_list.h"
 #include "harness/ranks/vote_on.h"
+#include "harness/watchdog/step.h"
 
 namespace mailbench {
 namespace {
@@ -197,6 +198,7 @@ std::vector<FileDescriptor> Exchange(const Ranks& ranks, Senders senders, int fd
   if (!ranks.one_host()) {
     throw MachineError("file descriptors cannot be sent between ranks on several hosts");
   }
+  const Step step("the exchange of file descriptors");
   PrivateDirectory directory;  // of rank 0
   std::uint64_t nonce = 0;
   VoteOn(ranks, ExitCode::kMachine, [&] {

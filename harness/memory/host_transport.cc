@@ -13,6 +13,7 @@
 #include "harness/error.h"
 #include "harness/ranks/mpi_error.h"
 #include "harness/ranks/ranks.h"
+#include "harness/watchdog/step.h"
 
 namespace mailbench {
 namespace {
@@ -39,6 +40,7 @@ class HostRegion : public SymmetricRegion {
     return part;
   }
   void Free() override {
+    const Step step("MPI_Win_free");
     if (late_stores_ != nullptr) late_stores_->LandAll();  // nothing lands where nothing is mapped
     if (window_ != MPI_WIN_NULL) MAILBENCH_MPI(MPI_Win_free(&window_));
     view_ = SymmetricView{};
@@ -100,6 +102,7 @@ std::unique_ptr<SymmetricRegion> HostTransport::Allocate(std::size_t bytes) {
   MPI_Win window = MPI_WIN_NULL;
   std::string error;
   try {
+    const Step step("MPI_Win_allocate_shared");
     MAILBENCH_MPI(MPI_Win_allocate_shared(static_cast<MPI_Aint>(padded), 1, MPI_INFO_NULL,
                                           ranks_.comm(), static_cast<void*>(&base), &window));
   } catch (const SystemError& failure) {

@@ -7,20 +7,18 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
+#include <utility>
 
-#include "harness/build_facts.h"
-#include "harness/command_line/config_json.h"
 #include "harness/error.h"
 #include "harness/memory/transport.h"
 #include "harness/ranks/launcher.h"
 #include "harness/ranks/mpi_ranks.h"
-#include "harness/report/prepare.h"
 #include "harness/report/report.h"
 #include "harness/report/table.h"
 #include "harness/run/agreement.h"
 #include "harness/run/points.h"
+#include "harness/run/preparation.h"
 #include "harness/run/stress.h"
 #include "harness/run/sweep.h"
 #include "harness/watchdog/current_instance.h"
@@ -45,80 +43,29 @@ int Answer(const ParsedArguments& parsed) {
   return AsExit(ExitCode::kPassed);
 }
 
-Ending EndingOf(const Error& error) {
-  RunStatus status = RunStatus::kFailed;
-  switch (error.code()) {
+RunStatus StatusOf(ExitCode code) {
+  switch (code) {
     case ExitCode::kMachine:
     case ExitCode::kUsage:
-      status = RunStatus::kRefused;
-      break;
+      return RunStatus::kRefused;
     case ExitCode::kWrong:
-      status = RunStatus::kWrong;
-      break;
+      return RunStatus::kWrong;
     case ExitCode::kHung:
-      status = RunStatus::kHung;
-      break;
+      return RunStatus::kHung;
     case ExitCode::kPassed:
     case ExitCode::kFailed:
       break;
   }
-  return {error.code(), status, error.what()};
+  return RunStatus::kFailed;
 }
 
-// Everything that is settled before the first resource is taken.
-struct Prepared {
-  TransportChoice transport;
-  SweepPlan plan;
-  RunFacts facts;
-  PreparedReport report;           // on rank 0
-  std::set<std::string> finished;  // on every rank
-  bool any_wrong = false;          // on every rank: in the points of the earlier run
-};
-
-RunFacts FactsOf(const Collective& collective, const RunConfig& config, const Ranks& ranks,
-                 const TransportChoice& transport, const SweepPlan& plan) {
-  RunFacts facts;
-  facts.identity = {std::string(collective.name()), ranks.size(), Build(), ReportedJson(config),
-                    MeasuredJson(config)};
-  facts.start = TimestampUtc();
-  facts.environment =
-      GatherEnvironment(ranks.hosts(), std::string(transport.transport->name()), transport.refused);
-  transport.transport->Describe(facts.environment);
-  facts.skipped = plan.skipped;
-  return facts;
-}
-
-// Rank 0 looks at the report's path; all hear what it found.
-void PrepareOnRankZero(const RunConfig& config, const Ranks& ranks, Prepared& prepared) {
-  std::string error;
-  ExitCode code = ExitCode::kPassed;
-  std::string finished;
-  if (ranks.rank() == 0 && !config.json.empty()) {
-    try {
-      prepared.report =
-          PrepareReport({config.json, config.force, config.resume}, prepared.facts.identity);
-      for (const std::string& key : prepared.report.finished) finished += key + '\n';
-    } catch (const Error& failure) {
-      code = failure.code();
-      error = failure.what();
-    }
+// Of an error on `rank`.
+Ending EndingOf(const std::exception& error, int rank) {
+  if (const auto* typed = dynamic_cast<const Error*>(&error)) {
+    return {typed->code(), StatusOf(typed->code()), typed->what()};
   }
-  ranks.Vote(code, error);
-  const std::string keys = ranks.Gather(finished).front();
-  for (std::size_t start = 0, end; start < keys.size(); start = end + 1) {
-    end = keys.find('\n', start);
-    prepared.finished.insert(keys.substr(start, end - start));
-  }
-  prepared.any_wrong = ranks.Max(prepared.report.any_wrong ? 1 : 0) > 0;
-}
-
-Prepared Prepare(const Collective& collective, const RunConfig& config, const Ranks& ranks) {
-  Prepared prepared;
-  prepared.transport = ChooseTransport(config, ranks, WantsMulticast(collective, config));
-  prepared.plan = AgreeOnPlan(collective, config, prepared.transport.transport->site(), ranks);
-  prepared.facts = FactsOf(collective, config, ranks, prepared.transport, prepared.plan);
-  PrepareOnRankZero(config, ranks, prepared);
-  return prepared;
+  return {ExitCode::kFailed, RunStatus::kFailed,
+          "rank " + std::to_string(rank) + ": " + error.what()};
 }
 
 // What the thread that ends a run may look at and stop, while the main thread is stuck anywhere.
@@ -161,43 +108,63 @@ class Session {
         journal_open_(journal_open),
         live_(live) {}
 
-  // Returns the exit code. Throws, on every rank alike, when the run is refused before anything is
-  // taken; from then on an error of any rank ends the process from inside.
+  // Returns the exit code. Throws, on every rank alike, when the run is refused before its report
+  // is opened; SystemError, perhaps on one rank alone, while it may still be refused. From then on
+  // an error of any rank ends the process from inside. A rank that stops moving ends it at any
+  // time.
   ExitCode Run(const LauncherFacts& launcher, const RunHooks& hooks) {
-    Prepared prepared = Prepare(collective_, config_, ranks_);
-    if (config_.list || config_.dry_run) {
-      PrintOnRankZero(ListingOf(prepared));
-      prepared.transport.transport->Free();
-      return ExitCode::kPassed;
-    }
-    PrintOnRankZero(HeadOf(prepared, launcher.launched));
-    const ExitCode code = Measure(prepared, hooks);
-    prepared.transport.transport->Free();
-    return code;
-  }
-
- private:
-  ExitCode Measure(Prepared& prepared, const RunHooks& hooks) {
-    const LiveExecutor live(&live_, &prepared.transport.transport->executor());
     RunBoard board(ranks_);
     watchdog_.Attach(board.view());
     Heartbeat heartbeat(board.slot(), hooks.observer);
     ranks_.OnMeeting([&] { heartbeat.CountMeeting(); });
+    heartbeat.Enter(Phase::kSetUp, 0);
+    std::exception_ptr refusal;
     ExitCode code = ExitCode::kFailed;
-    try {
-      code = Sweep(prepared, heartbeat);
-    } catch (const Error& error) {
-      watchdog_.EndRun(EndingOf(error));
-    } catch (const std::exception& error) {
-      watchdog_.EndRun({ExitCode::kFailed, RunStatus::kFailed,
-                        "rank " + std::to_string(ranks_.rank()) + ": " + error.what()});
+    if (std::optional<Prepared> prepared = PrepareOrRefuse(refusal)) {
+      code = Carry(*prepared, launcher, heartbeat);
     }
     heartbeat.Enter(Phase::kFinished, 0);
     ranks_.Barrier();
     watchdog_.Detach();
     ranks_.OnMeeting(nullptr);
     board.Free();
+    if (refusal) std::rethrow_exception(refusal);
     return code;
+  }
+
+ private:
+  // Nothing, and `refusal`, on every rank alike, when the run is refused.
+  std::optional<Prepared> PrepareOrRefuse(std::exception_ptr& refusal) const {
+    try {
+      return Prepare(collective_, config_, ranks_);
+    } catch (const SystemError&) {
+      throw;                  // the other ranks may not know of it
+    } catch (const Error&) {  // of a vote or of what all ranks know
+      refusal = std::current_exception();
+      return std::nullopt;
+    }
+  }
+
+  // Lists what would run, or runs it.
+  ExitCode Carry(Prepared& prepared, const LauncherFacts& launcher, Heartbeat& heartbeat) {
+    Transport& transport = *prepared.transport.transport;
+    std::optional<LiveExecutor> live(std::in_place, &live_, &transport.executor());
+    try {
+      if (config_.list || config_.dry_run) {
+        PrintOnRankZero(ListingOf(prepared));
+        live.reset();
+        transport.Free();
+        return ExitCode::kPassed;
+      }
+      PrintOnRankZero(HeadOf(prepared, launcher.launched));
+      OpenReport(prepared);
+      const SweepResult result = Measure(prepared, heartbeat);
+      live.reset();
+      transport.Free();
+      return Report(prepared, result, heartbeat);
+    } catch (const std::exception& error) {
+      watchdog_.EndRun(EndingOf(error, ranks_.rank()));
+    }
   }
 
   void PrintOnRankZero(const std::string& text) const {
@@ -241,8 +208,7 @@ class Session {
     journal_open_ = true;
   }
 
-  ExitCode Sweep(Prepared& prepared, Heartbeat& heartbeat) {
-    OpenReport(prepared);
+  SweepResult Measure(Prepared& prepared, Heartbeat& heartbeat) {
     Transport& transport = *prepared.transport.transport;
     transport.executor().OnCalls(
         [&](int calls) { heartbeat.CountCalls(static_cast<std::uint64_t>(calls)); });
@@ -255,8 +221,11 @@ class Session {
       result =
           RunSweep(collective_, prepared.plan, transport, context, prepared.finished, journal_);
     }
-    const bool wrong = result.wrong_words > 0 || prepared.any_wrong;
+    return result;
+  }
 
+  ExitCode Report(const Prepared& prepared, const SweepResult& result, Heartbeat& heartbeat) {
+    const bool wrong = result.wrong_words > 0 || prepared.any_wrong;
     heartbeat.Enter(Phase::kReport, static_cast<std::uint32_t>(prepared.plan.points.size()));
     ranks_.Barrier();  // a report says that a run has passed only when all ranks got here
     if (journal_) {    // on rank 0
@@ -323,20 +292,19 @@ int Run(int argc, char** argv, Collective& collective, const RunHooks& hooks) {
       }
     } catch (const SystemError&) {
       throw;                        // the other ranks may not know of it
-    } catch (const Error& error) {  // of a vote or of what all ranks know: nothing was taken yet
+    } catch (const Error& error) {  // of a vote or of what all ranks know
       if (ranks.rank() == 0) PrintError(error.what());
       code = error.code();
     }
-    // A refused run had no board. From here on a signal is only how the launcher reacts to the
-    // first rank that leaves, and none leaves before all have come to Finalize.
+    // What was refused for its arguments had no board. From here on a signal is only how the
+    // launcher reacts to the first rank that leaves, and none leaves before all have come to
+    // Finalize.
     watchdog.Detach();
     ranks.Finalize();
     watchdog.Stop();
     return AsExit(code);
   } catch (const std::exception& error) {
-    const auto* typed = dynamic_cast<const Error*>(&error);
-    watchdog.EndRun(typed != nullptr ? EndingOf(*typed)
-                                     : Ending{ExitCode::kFailed, RunStatus::kFailed, error.what()});
+    watchdog.EndRun(EndingOf(error, launcher.rank));
   }
 }
 

@@ -75,6 +75,7 @@ std::uint64_t RunStresses(Collective& collective, const SweepPlan& plan, Transpo
     if (progress) progress->Erase();
     if (prints) PrintRow(record);
   }
+  context.heartbeat.Enter(Phase::kTearDown, static_cast<std::uint32_t>(plan.algorithms.size()));
   instances.Free();
   return wrong_words;
 }

@@ -47,6 +47,7 @@ SweepResult RunSweep(Collective& collective, const SweepPlan& plan, Transport& t
     if (progress) progress->Erase();
     if (prints) PrintRow(record);
   }
+  context.heartbeat.Enter(Phase::kTearDown, static_cast<std::uint32_t>(plan.points.size()));
   instances.Free();
   return result;
 }

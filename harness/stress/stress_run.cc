@@ -11,6 +11,7 @@
 
 #include "harness/stress/pattern.h"
 #include "harness/validate/over_ranks.h"
+#include "harness/watchdog/step.h"
 
 namespace mailbench {
 namespace {
@@ -147,7 +148,9 @@ class Stress {
 StressRecord RunStress(StressRecord record, std::uint32_t index, Instance& instance,
                        CallCounter& calls, const MeasureContext& context,
                        const StressObserver& observer) {
-  context.heartbeat.Enter(Phase::kCheck, index);
+  context.heartbeat.Enter(Phase::kStress, index);
+  const std::string algorithm = record.algorithm;
+  const Step named(algorithm.c_str());
   const std::uint64_t wanted = record.calls_wanted;
   for (const StressPattern pattern : kStressPatterns) record.patterns.push_back(ToString(pattern));
   Stress stress(std::move(record), instance, calls, context);
@@ -160,7 +163,7 @@ StressRecord RunStress(StressRecord record, std::uint32_t index, Instance& insta
     observed = due;
     observer(stress.Observe());
   }
-  context.heartbeat.Enter(Phase::kAudit, index);
+  const Step step("the audit");
   stress.Audit();
   StressRecord last = stress.Observe();
   observer(last);

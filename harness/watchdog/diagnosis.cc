@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <map>
 #include <tuple>
+#include <utility>
 
 #include "harness/ranks/rank_list.h"
 
@@ -19,7 +21,7 @@ Position PositionOf(const RankSnapshot& snapshot) {
   if (snapshot.pid == 0) {
     return {0, 0, Phase::kStart, 0, 0};
   }
-  if (state.phase == Phase::kReport || state.phase == Phase::kFinished) {
+  if (state.phase >= Phase::kTearDown) {
     return {2, 0, state.phase, 0, state.meetings};
   }
   return {1, state.point, state.phase, state.calls, state.meetings};
@@ -40,11 +42,7 @@ std::string Seconds(std::int64_t ns) {
   return text.data();
 }
 
-bool IsInSweep(Phase phase) { return phase >= Phase::kCheck && phase <= Phase::kAudit; }
-
-std::string PointAndPhase(const HeartbeatState& state) {
-  return "(point " + std::to_string(state.point) + ", " + ToString(state.phase) + ")";
-}
+bool IsInSweep(Phase phase) { return phase >= Phase::kCheck && phase <= Phase::kStress; }
 
 // The calls that the rank entered last: "call 17", "calls 18-117" of one graph.
 std::string LastCalls(const HeartbeatState& state) {
@@ -64,7 +62,10 @@ std::string Stage(const HeartbeatState& state) {
     case Phase::kFinished:
       return "the end of the run";
     case Phase::kSetUp:
+    case Phase::kTearDown:
       return ToString(state.phase);
+    case Phase::kStress:
+      return "stress of algorithm " + std::to_string(state.point);
     case Phase::kCheck:
     case Phase::kWarmUp:
     case Phase::kMeasure:
@@ -72,6 +73,13 @@ std::string Stage(const HeartbeatState& state) {
       break;
   }
   return std::string(ToString(state.phase)) + " of point " + std::to_string(state.point);
+}
+
+std::string PointAndPhase(const HeartbeatState& state) {
+  if (state.phase == Phase::kStress) {
+    return "(" + Stage(state) + ")";
+  }
+  return "(point " + std::to_string(state.point) + ", " + ToString(state.phase) + ")";
 }
 
 const char* Verb(std::span<const int> ranks, const char* one, const char* several) {
@@ -83,6 +91,43 @@ std::string WaitLine(const std::vector<int>& waiting, const std::string& more) {
     return "";
   }
   return "\n" + RankList(waiting) + Verb(waiting, " waits", " wait") + more;
+}
+
+std::string InStep(const std::string& step) { return step.empty() ? "" : ", in " + step; }
+
+// Where a rank is, but for its step.
+std::string Place(const HeartbeatState& state) {
+  if (state.phase == Phase::kStart || state.phase == Phase::kFinished) {
+    return "at " + Stage(state);
+  }
+  if (!IsInSweep(state.phase)) {
+    return "in " + Stage(state);
+  }
+  if (state.calls == 0) {
+    return "in " + Stage(state) + ", before its first call";
+  }
+  if (state.phase == Phase::kAudit) {
+    return "in " + Stage(state) + ", after call " + std::to_string(state.calls);
+  }
+  return "in " + LastCalls(state) + " " + PointAndPhase(state);
+}
+
+// Where ranks at one position are: " (ranks 0, 2 in cuMemMap, rank 1 in no step)" where they are
+// not in the same step. REQUIRES: at least one rank.
+std::string PlaceOfAll(const std::vector<const RankSnapshot*>& ranks) {
+  std::map<std::string, std::vector<int>> by_step;
+  for (const RankSnapshot* snapshot : ranks) {
+    by_step[snapshot->state.step].push_back(snapshot->rank);
+  }
+  if (by_step.size() == 1) {
+    return Describe(ranks.front()->state);
+  }
+  std::string text;
+  for (const auto& [step, its_ranks] : by_step) {
+    text += (text.empty() ? "" : ", ") + RankList(its_ranks) + " in " +
+            (step.empty() ? "no step" : step);
+  }
+  return Place(ranks.front()->state) + " (" + text + ")";
 }
 
 // What the ranks that are ahead have done and the ranks that are behind have not.
@@ -121,7 +166,7 @@ Diagnosis Hang(const std::vector<const RankSnapshot*>& behind,
                   WaitLine(result.waiting, std::string(" for ") + them);
     return result;
   }
-  const std::string where = Describe(first_behind.state);
+  const std::string where = PlaceOfAll(behind);
   if (others.empty()) {
     result.text =
         who + (behind.size() == 1 ? " is stuck " : " are all ") + where +
@@ -198,6 +243,9 @@ std::optional<Diagnosis> Diagnose(std::span<const RankSnapshot> snapshots, std::
   for (const RankSnapshot* snapshot : behind) {
     last_change_ns = std::max(last_change_ns, snapshot->state.since_ns);
   }
+  if (behind.front()->state.phase <= Phase::kSetUp) {
+    timeout_ns = std::max(timeout_ns, kLeastSetUpNs);
+  }
   if (now_ns - std::max(last_change_ns, counting_from_ns) <= timeout_ns) {
     return std::nullopt;
   }
@@ -210,20 +258,6 @@ std::optional<Diagnosis> Diagnose(std::span<const RankSnapshot> snapshots, std::
   return Hang(behind, others, now_ns, last_change_ns);
 }
 
-std::string Describe(const HeartbeatState& state) {
-  if (state.phase == Phase::kStart || state.phase == Phase::kFinished) {
-    return "at " + Stage(state);
-  }
-  if (!IsInSweep(state.phase)) {
-    return "in " + Stage(state);
-  }
-  if (state.calls == 0) {
-    return "in " + Stage(state) + ", before its first call";
-  }
-  if (state.phase == Phase::kAudit) {
-    return "in " + Stage(state) + ", after call " + std::to_string(state.calls);
-  }
-  return "in " + LastCalls(state) + " " + PointAndPhase(state);
-}
+std::string Describe(const HeartbeatState& state) { return Place(state) + InStep(state.step); }
 
 }  // namespace mailbench

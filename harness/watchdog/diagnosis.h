@@ -12,6 +12,9 @@
 
 namespace mailbench {
 
+// Starting MPI, a driver or NCCL takes a while however short the time-out is.
+constexpr std::int64_t kLeastSetUpNs = 5'000'000'000;
+
 struct RankSnapshot {
   int rank = 0;          // in the run
   std::int32_t pid = 0;  // 0: has not arrived
@@ -29,9 +32,10 @@ struct Diagnosis {
 // In this order:
 // 1. A rank that arrived, is not in kFinished and whose process is gone has died: at once.
 // 2. The furthest-behind ranks are those that are first in the order (not arrived; kStart to
-//    kAudit by point, phase, calls and meetings; kReport), among the ranks that are not in
-//    kFinished. The run hangs when none of *them* has changed for longer than `timeout_ns`: the
-//    others may only be waiting. A slow rank that still changes is no hang.
+//    kStress by point, phase, calls and meetings; kTearDown; kReport), among the ranks that are not
+//    in kFinished. The run hangs when none of *them* has changed for longer than `timeout_ns`, or,
+//    up to kSetUp, than kLeastSetUpNs where that is more: the others may only be waiting. A slow
+//    rank that still changes is no hang. A step changes a rank's time, not its place in the order.
 // Silence counts from `counting_from_ns` at the earliest: when watching began, or went on after
 // this process had itself been stopped.
 // REQUIRES: `snapshots` ascending by rank.
@@ -39,7 +43,7 @@ std::optional<Diagnosis> Diagnose(std::span<const RankSnapshot> snapshots, std::
                                   std::int64_t timeout_ns, std::int64_t counting_from_ns);
 
 // Where a rank is: "in call 17 (point 3, check)", "in calls 18-117 (point 3, measure)" of one
-// graph, "in set-up", "at the start".
+// graph, "in set-up, in cuMemMap", "at the start".
 std::string Describe(const HeartbeatState& state);
 
 }  // namespace mailbench

@@ -107,6 +107,83 @@ RankSnapshot InGraph(RankSnapshot snapshot, std::uint32_t calls) {
   return snapshot;
 }
 
+RankSnapshot InStep(RankSnapshot snapshot, const char* step) {
+  snapshot.state.step = step;
+  return snapshot;
+}
+
+TEST(DiagnoseTest, NamesTheStepThatARankIsIn) {
+  std::vector<RankSnapshot> snapshots = {
+      At(0, Phase::kSetUp, 0, 0, 11), InStep(At(1, Phase::kSetUp, 0, 0, 12), "cuMulticastBindMem")};
+  snapshots[0].state.meetings = 8;
+  EXPECT_EQ(TextOf(snapshots),
+            "rank 1 never came to where the ranks meet in set-up and was last seen 12.0 s ago in "
+            "set-up, in cuMulticastBindMem\n"
+            "rank 0 waits for it, in set-up for 11.0 s");
+  snapshots[1] = Dead(snapshots[1]);
+  EXPECT_EQ(TextOf(snapshots),
+            "rank 1 died (process 1001): last seen 12.0 s ago in set-up, in cuMulticastBindMem\n"
+            "rank 0 cannot go on without it");
+  EXPECT_EQ(TextOf({InStep(At(0, Phase::kAudit, 3, 17, 11), "cuMemUnmap")}),
+            "rank 0 is stuck in audit of point 3, after call 17, in cuMemUnmap: it has not moved "
+            "for 11.0 s");
+}
+
+TEST(DiagnoseTest, TellsTheStepsOfRanksThatAreEquallyFar) {
+  std::vector<RankSnapshot> snapshots = {
+      InStep(At(0, Phase::kSetUp, 0, 0, 11), "ncclCommInitRank"),
+      InStep(At(1, Phase::kSetUp, 0, 0, 11), "ncclCommInitRank")};
+  EXPECT_EQ(TextOf(snapshots),
+            "ranks 0, 1 are all in set-up, in ncclCommInitRank: none of them has moved for 11.0 s");
+  snapshots.push_back(At(2, Phase::kSetUp, 0, 0, 11));
+  EXPECT_EQ(TextOf(snapshots),
+            "ranks 0-2 are all in set-up (rank 2 in no step, ranks 0, 1 in ncclCommInitRank): none "
+            "of them has moved for 11.0 s");
+}
+
+TEST(DiagnoseTest, AStepIsASignOfLifeButNotAPlaceInTheOrder) {
+  EXPECT_EQ(TextOf({At(0, Phase::kSetUp, 0, 0, 60),
+                    InStep(At(1, Phase::kSetUp, 0, 0, 5), "ncclCommInitRank")}),
+            "goes on");
+  const auto diagnosis = DiagnoseAll(
+      {At(0, Phase::kSetUp, 0, 0, 60), InStep(At(1, Phase::kSetUp, 0, 0, 11), "cuMemMap")});
+  ASSERT_TRUE(diagnosis);
+  EXPECT_THAT(diagnosis->culprits, ElementsAre(0, 1));
+}
+
+TEST(DiagnoseTest, SetUpMayTakeLongerThanAShortTimeout) {
+  const std::int64_t short_timeout = kSecond;
+  const auto hangs = [&](const RankSnapshot& snapshot) {
+    return Diagnose(std::vector{snapshot}, kNow, short_timeout, 0).has_value();
+  };
+  EXPECT_TRUE(hangs(At(0, Phase::kCheck, 0, 0, 1.1)));
+  for (const Phase phase : {Phase::kStart, Phase::kSetUp}) {
+    EXPECT_FALSE(hangs(At(0, phase, 0, 0, 4.9)));
+    EXPECT_TRUE(hangs(At(0, phase, 0, 0, 5.1)));
+  }
+}
+
+TEST(DiagnoseTest, SaysWhichAlgorithmIsStressed) {
+  EXPECT_EQ(TextOf({InGraph(At(0, Phase::kStress, 1, 812, 11), 12),
+                    InStep(InGraph(At(1, Phase::kStress, 1, 800, 12), 12), "lamport")}),
+            "rank 1 never entered call 801 (stress of algorithm 1) and was last seen 12.0 s ago in "
+            "calls 789-800 (stress of algorithm 1), in lamport\n"
+            "rank 0 waits for it, in calls 801-812 (stress of algorithm 1) for 11.0 s");
+  EXPECT_EQ(Describe(At(0, Phase::kStress, 0, 0, 0).state),
+            "in stress of algorithm 0, before its first call");
+}
+
+TEST(DiagnoseTest, TheTeardownComesAfterAllPoints) {
+  EXPECT_EQ(TextOf({InStep(At(0, Phase::kTearDown, 0, 40, 11), "cuMemUnmap"),
+                    At(1, Phase::kAudit, 4, 40, 11)}),
+            "rank 1 never came to teardown and was last seen 11.0 s ago in audit of point 4, after "
+            "call 40\n"
+            "rank 0 waits for it, in teardown, in cuMemUnmap for 11.0 s");
+  EXPECT_EQ(TextOf({At(0, Phase::kReport, 0, 40, 11), At(1, Phase::kTearDown, 0, 40, 11)}),
+            "rank 1 never came to the report and was last seen 11.0 s ago in teardown\n"
+            "rank 0 waits for it, in the report for 11.0 s");
+}
+
 TEST(DiagnoseTest, NamesTheFirstCallOfAGraphThatARankNeverEntered) {
   EXPECT_EQ(TextOf({InGraph(At(0, Phase::kMeasure, 3, 117, 10.5), 100),
                     InGraph(At(1, Phase::kMeasure, 3, 17, 11), 10)}),

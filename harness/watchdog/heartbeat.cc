@@ -1,5 +1,7 @@
 #include "harness/watchdog/heartbeat.h"
 
+#include <array>
+#include <cstring>
 #include <ctime>
 #include <utility>
 
@@ -36,6 +38,10 @@ const char* ToString(Phase phase) {
       return "measure";
     case Phase::kAudit:
       return "audit";
+    case Phase::kStress:
+      return "stress";
+    case Phase::kTearDown:
+      return "teardown";
     case Phase::kReport:
       return "report";
     case Phase::kFinished:
@@ -59,6 +65,13 @@ HeartbeatState Read(const HeartbeatSlot& slot) {
   state.calls = calls & kCallsMask;
   state.at_once = static_cast<std::uint32_t>(calls >> kAtOnceShift);
   state.meetings = slot.meetings.load(std::memory_order_acquire);
+  std::array<char, kStepBytes> step{};
+  for (std::size_t word = 0; word < kStepWords; ++word) {
+    const std::uint64_t text = slot.step[word].load(std::memory_order_acquire);
+    std::memcpy(&step[word * sizeof text], &text, sizeof text);
+  }
+  step.back() = '\0';
+  state.step = step.data();
   // Last: the acquires above make the time of whatever they saw visible here.
   state.since_ns = slot.since_ns.load(std::memory_order_relaxed);
   return state;
@@ -67,31 +80,54 @@ HeartbeatState Read(const HeartbeatSlot& slot) {
 Heartbeat::Heartbeat(HeartbeatSlot* slot, Observer observer)
     : slot_(slot), observer_(std::move(observer)) {
   Publish();
+  PublishStep();
+  ObserveSteps(this);
+}
+
+Heartbeat::~Heartbeat() {
+  if (ObserverOfSteps() == this) ObserveSteps(nullptr);
 }
 
 void Heartbeat::Enter(Phase phase, std::uint32_t point) {
   state_.phase = phase;
   state_.point = point;
   Publish();
-  if (observer_) {
-    observer_(state_);
-  }
+  Tell();
 }
 
 void Heartbeat::CountCalls(std::uint64_t calls) {
   state_.calls += calls;
   state_.at_once = static_cast<std::uint32_t>(calls);
   Publish();
-  if (observer_) {
-    observer_(state_);
-  }
+  Tell();
 }
 
 void Heartbeat::CountMeeting() {
   ++state_.meetings;
   Publish();
+  Tell();
+}
+
+void Heartbeat::OnStep(const char* name) {
+  state_.step.assign(name, strnlen(name, kStepBytes - 1));
+  state_.since_ns = MonotonicNow();
+  PublishStep();
+  Tell();
+}
+
+void Heartbeat::Tell() const {
   if (observer_) {
     observer_(state_);
+  }
+}
+
+void Heartbeat::PublishStep() {
+  std::array<std::uint64_t, kStepWords> words{};
+  std::memcpy(words.data(), state_.step.data(), state_.step.size());
+  // As in Publish.
+  slot_->since_ns.store(state_.since_ns, std::memory_order_relaxed);
+  for (std::size_t word = 0; word < kStepWords; ++word) {
+    slot_->step[word].store(words[word], std::memory_order_release);
   }
 }
 

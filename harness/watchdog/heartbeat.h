@@ -2,14 +2,19 @@
 // only and read by every rank's watchdog.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
+
+#include "harness/watchdog/step.h"
 
 namespace mailbench {
 
 // What a rank is doing. In the order in which a run passes through them; kCheck to kAudit repeat
-// for each point.
+// for each point, kStress for each algorithm.
 enum class Phase : std::uint32_t {
   kStart,
   kSetUp,
@@ -17,6 +22,8 @@ enum class Phase : std::uint32_t {
   kWarmUp,
   kMeasure,
   kAudit,
+  kStress,
+  kTearDown,
   kReport,
   kFinished,  // the rank leaves of its own will: no longer watched
 };
@@ -24,15 +31,20 @@ const char* ToString(Phase phase);  // "set-up"
 
 struct HeartbeatState {
   Phase phase = Phase::kStart;
-  std::uint32_t point = 0;     // index of the point in the sweep, from 0; never goes back
+  // Index of the point in the sweep, or of the algorithm that is stressed, from 0; never goes back.
+  std::uint32_t point = 0;
   std::uint64_t calls = 0;     // calls of the collective entered since the start of the run
   std::uint64_t meetings = 0;  // times that it has come to where the harness waits for all ranks
   std::int64_t since_ns = 0;   // CLOCK_MONOTONIC when any of the above last changed
   std::uint32_t at_once = 1;   // how many of the calls were entered last, as one: see CountCalls
+  std::string step;            // see Step; "" for none
 };
 
 // CLOCK_MONOTONIC, nanoseconds: one clock for all processes of a host.
 std::int64_t MonotonicNow();
+
+constexpr std::size_t kStepWords = 6;
+constexpr std::size_t kStepBytes = kStepWords * sizeof(std::uint64_t);  // the last one is '\0'
 
 // The slot in shared memory. A line of its own: two writers never share one.
 struct alignas(128) HeartbeatSlot {
@@ -43,6 +55,7 @@ struct alignas(128) HeartbeatSlot {
   std::atomic<std::uint64_t> pid_namespace;   // in which `pid` counts
   std::atomic<std::int32_t> pid;              // 0 until the rank has arrived
   std::atomic<std::uint32_t> ready_to_leave;  // 1 when the run ends and nothing is left to do
+  std::array<std::atomic<std::uint64_t>, kStepWords> step;  // HeartbeatState::step, '\0' to the end
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 static_assert(std::atomic<std::int32_t>::is_always_lock_free);
@@ -50,17 +63,24 @@ static_assert(sizeof(HeartbeatSlot) == 128);
 
 // What a peer may believe: phase, point, calls and meetings are each a value that the owner
 // published, and since_ns is never older than the newest of them, so that a rank that moves never
-// looks silent.
+// looks silent. The step may be torn while it changes, which that of a silent rank does not.
 HeartbeatState Read(const HeartbeatSlot& slot);
 
-// A rank's own writer. Cheap enough to call on every call of a collective: a clock and two stores.
-class Heartbeat {
+// A rank's own writer. Cheap enough to call on every call of a collective: a clock and a few
+// stores.
+class Heartbeat final : private StepObserver {
  public:
-  // Called after each change, by the thread that made it. Tests place faults with it.
+  // Called after each change, by the thread that made it. Tests place faults with it. Must not
+  // throw when a step changes.
   using Observer = std::function<void(const HeartbeatState&)>;
 
-  // Publishes kStart. The slot outlives the writer. REQUIRES: one writer a slot, one thread.
+  // Publishes kStart, and from then on the steps of this thread. The slot outlives the writer.
+  // REQUIRES: one writer a slot, one thread; the last that a thread makes shows its steps.
   explicit Heartbeat(HeartbeatSlot* slot, Observer observer = nullptr);
+  ~Heartbeat();
+  Heartbeat(const Heartbeat&) = delete;
+  Heartbeat& operator=(const Heartbeat&) = delete;
+
   void Enter(Phase phase, std::uint32_t point);
   // REQUIRES: called before the call of the collective is entered.
   void CountCall() { CountCalls(1); }
@@ -72,7 +92,10 @@ class Heartbeat {
   const HeartbeatState& state() const { return state_; }
 
  private:
+  void OnStep(const char* name) override;
   void Publish();
+  void PublishStep();
+  void Tell() const;
 
   HeartbeatSlot* slot_;
   Observer observer_;

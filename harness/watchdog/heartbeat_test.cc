@@ -69,6 +69,50 @@ TEST(HeartbeatTest, TheObserverSeesEachChangeAfterItIsPublished) {
   EXPECT_THAT(seen, testing::ElementsAre("set-up 0 0", "check 1 0", "check 1 1"));
 }
 
+TEST(HeartbeatTest, ShowsTheStepsOfItsThread) {
+  HeartbeatSlot slot{};
+  std::vector<std::string> seen;
+  {
+    Heartbeat heartbeat(&slot, [&](const HeartbeatState& state) { seen.push_back(state.step); });
+    EXPECT_EQ(Read(slot).step, "");
+    const std::int64_t before = MonotonicNow();
+    {
+      const Step outer("the exchange of file descriptors");
+      EXPECT_EQ(Read(slot).step, "the exchange of file descriptors");
+      EXPECT_GE(Read(slot).since_ns, before);
+      const std::int64_t inside = MonotonicNow();
+      {
+        const Step inner("cuMemMap");
+        EXPECT_EQ(Read(slot).step, "cuMemMap");
+        EXPECT_GE(Read(slot).since_ns, inside);
+        heartbeat.CountMeeting();
+        EXPECT_EQ(Read(slot).step, "cuMemMap");
+      }
+      const std::int64_t left = MonotonicNow();
+      EXPECT_EQ(Read(slot).step, "the exchange of file descriptors");
+      EXPECT_LE(Read(slot).since_ns, left);
+      EXPECT_GT(Read(slot).since_ns, inside);
+    }
+    EXPECT_EQ(Read(slot).step, "");
+    EXPECT_EQ(heartbeat.state().since_ns, Read(slot).since_ns);
+  }
+  EXPECT_THAT(seen, testing::ElementsAre("the exchange of file descriptors", "cuMemMap", "cuMemMap",
+                                         "the exchange of file descriptors", ""));
+  const Step unheard("cuMemUnmap");
+  EXPECT_EQ(Read(slot).step, "");
+}
+
+TEST(HeartbeatTest, ALongStepIsCut) {
+  HeartbeatSlot slot{};
+  const Heartbeat heartbeat(&slot);
+  const std::string longest(47, 'x');
+  const Step whole(longest.c_str());
+  EXPECT_EQ(Read(slot).step, longest);
+  const std::string longer = longest + "yz";
+  const Step cut(longer.c_str());
+  EXPECT_EQ(Read(slot).step, longest);
+}
+
 // A new value with an old time would make a rank that just moved look silent. Two threads hardly
 // ever meet the gap between two stores, so a child is looked at after each of its instructions.
 TEST(HeartbeatTest, AReaderNeverSeesANewValueWithAnOldTime) {
@@ -83,6 +127,7 @@ TEST(HeartbeatTest, AReaderNeverSeesANewValueWithAnOldTime) {
     raise(traced ? SIGSTOP : SIGKILL);
     heartbeat.CountCall();
     heartbeat.Enter(Phase::kCheck, 3);
+    { const Step step("cuInit"); }  // in one word: never torn
     _exit(0);
   }
   int status = 0;
@@ -97,7 +142,7 @@ TEST(HeartbeatTest, AReaderNeverSeesANewValueWithAnOldTime) {
   while (ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr) == 0 &&
          waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
     const HeartbeatState state = Read(*slot);
-    if (state.calls != last.calls || state.phase != last.phase) {
+    if (state.calls != last.calls || state.phase != last.phase || state.step != last.step) {
       ++changes;
       // The time was stored since the change before.
       EXPECT_GT(state.since_ns, start.since_ns);
@@ -105,7 +150,7 @@ TEST(HeartbeatTest, AReaderNeverSeesANewValueWithAnOldTime) {
       last = state;
     }
   }
-  EXPECT_EQ(changes, 2);
+  EXPECT_EQ(changes, 4);
   EXPECT_TRUE(WIFEXITED(status));
   munmap(memory, sizeof(HeartbeatSlot));
 }

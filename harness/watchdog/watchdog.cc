@@ -19,8 +19,6 @@ constexpr std::chrono::milliseconds kTick{50};
 // A longer gap between two ticks means that this process was stopped itself: no time in which its
 // peers could have shown it anything.
 constexpr std::int64_t kLongestTickNs = 1'000'000'000;
-// Starting MPI takes a while however short the time-out is.
-constexpr std::int64_t kLeastSetUpNs = 5'000'000'000;
 // How much later than its peers a rank may start.
 constexpr std::int64_t kSetUpSkewNs = 1'000'000'000;
 constexpr double kNsPerSecond = 1e9;

@@ -28,6 +28,7 @@ class Case:
     status: str | None = None  # None: the run passes
     code: str = HUNG
     reason: str = ""  # part of the reason; {rank} is the struck one
+    step: str = ""  # part of the reason, too
     silence: bool = False  # the fault shows only by the timeout
     send: signal.Signals | None = None  # to mpirun, or to `rank` alone
     reports: int | None = 1  # runs of the callback; None: one a rank, or fewer
@@ -94,9 +95,14 @@ CASES = {
         LONG, -1, "interrupted", FAILED, "rank {rank} received SIGHUP", send=signal.SIGHUP
     ),
 }
+IN_STEP = " ago in set-up, in cuMulticastBindMem"
 NEVER = ["never", "17", -1, "hung"]
 NEVER_ENTERED = "rank {rank} never entered call 17"
 CASES |= {
+    "kill_step": fault("kill", "step", 0, "hung", DIED, step=IN_STEP),
+    "never_step": fault(
+        "never", "step", -1, "hung", "rank {rank} never came to", silence=True, step=IN_STEP
+    ),
     # The second to claim repeats what the first has said, its evidence too.
     "claimer_dies_late": fault(
         *NEVER, "died while it ended the run: " + NEVER_ENTERED, silence=True
@@ -167,7 +173,8 @@ def check_ending(case: Case, struck: int, reports: list[list[str]], errors: str)
         line for line in errors.splitlines() if line.startswith(f"mailbench: {case.status}: ")
     ]
     expect(len(spoken) == 1, f"{len(spoken)} diagnoses on stderr, not 1")
-    expect(reason in spoken[0], f"'{reason}' is not in: {spoken[0]}")
+    for part in (reason, case.step):
+        expect(part in spoken[0], f"'{part}' is not in: {spoken[0]}")
     if case.reports is None:
         expect(bool(reports), "no report")
     else:

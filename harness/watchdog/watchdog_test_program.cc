@@ -22,6 +22,7 @@
 #include "harness/ranks/mpi_ranks.h"
 #include "harness/watchdog/run_board.h"
 #include "harness/watchdog/signals.h"
+#include "harness/watchdog/step.h"
 #include "harness/watchdog/watchdog.h"
 
 namespace mailbench {
@@ -169,8 +170,14 @@ int Run(int argc, char** argv) {
       Fault(options);
     }
   });
+  ranks.OnMeeting([&] { heartbeat.CountMeeting(); });
   try {
     heartbeat.Enter(Phase::kSetUp, 0);
+    if (chosen && at == "step") {
+      const Step outer("the choice of a transport");
+      const Step step("cuMulticastBindMem");
+      Fault(options);
+    }
     ranks.Barrier();
     const int calls = options.Number("calls");
     for (int call = 1; call <= calls; ++call) {
@@ -204,6 +211,7 @@ int Run(int argc, char** argv) {
   }
   ranks.Barrier();
   watchdog.Detach();
+  ranks.OnMeeting(nullptr);
   board.Free();
   ranks.Finalize();
   watchdog.Stop();

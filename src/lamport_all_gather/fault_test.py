@@ -78,6 +78,25 @@ class Faults(unittest.TestCase):
                     self.assertEqual(len(self.assert_hung(result, rank)), points)
         self.resume()
 
+    def test_a_fault_while_the_transport_is_chosen(self):
+        for action, what in (("never", "never came to"), ("kill", "died"), ("stop", "never came")):
+            for rank in (0, LAST):
+                for arguments in ((), ("--list",), ("--dry-run",)):
+                    with self.subTest(action=action, rank=rank, arguments=arguments):
+                        result = self.strike(
+                            rank, "transport", action, "--timeout", "2", *arguments
+                        )
+                        if action == "never":
+                            self.assertEqual(result.code, HUNG)
+                        self.assertNotEqual(result.code, 0)
+                        self.assertEqual((len(result.messages), result.stdout), (1, ""))
+                        self.assertRegex(
+                            result.messages[0],
+                            rf"^mailbench: hung: rank {rank} {what}.*"
+                            r" ago in set-up, in the choice of a transport$",
+                        )
+                        self.assertFalse(self.report.exists())
+
     def test_resume_measures_only_what_is_missing(self):
         self.strike(LAST, "mid-sweep", "kill")
         before = self.samples()

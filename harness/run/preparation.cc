@@ -1,0 +1,70 @@
+#include "harness/run/preparation.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "harness/build_facts.h"
+#include "harness/command_line/config_json.h"
+#include "harness/error.h"
+#include "harness/report/environment.h"
+#include "harness/run/agreement.h"
+#include "harness/watchdog/step.h"
+
+namespace mailbench {
+namespace {
+
+// Here a driver and NCCL start.
+TransportChoice Choose(const Collective& collective, const RunConfig& config, const Ranks& ranks) {
+  const Step step("the choice of a transport");
+  return ChooseTransport(config, ranks, WantsMulticast(collective, config));
+}
+
+RunFacts FactsOf(const Collective& collective, const RunConfig& config, const Ranks& ranks,
+                 const TransportChoice& transport, const SweepPlan& plan) {
+  RunFacts facts;
+  facts.identity = {std::string(collective.name()), ranks.size(), Build(), ReportedJson(config),
+                    MeasuredJson(config)};
+  facts.start = TimestampUtc();
+  facts.environment =
+      GatherEnvironment(ranks.hosts(), std::string(transport.transport->name()), transport.refused);
+  transport.transport->Describe(facts.environment);
+  facts.skipped = plan.skipped;
+  return facts;
+}
+
+// Rank 0 looks at the report's path; all hear what it found.
+void PrepareOnRankZero(const RunConfig& config, const Ranks& ranks, Prepared& prepared) {
+  std::string error;
+  ExitCode code = ExitCode::kPassed;
+  std::string finished;
+  if (ranks.rank() == 0 && !config.json.empty()) {
+    try {
+      prepared.report =
+          PrepareReport({config.json, config.force, config.resume}, prepared.facts.identity);
+      for (const std::string& key : prepared.report.finished) finished += key + '\n';
+    } catch (const Error& failure) {
+      code = failure.code();
+      error = failure.what();
+    }
+  }
+  ranks.Vote(code, error);
+  const std::string keys = ranks.Gather(finished).front();
+  for (std::size_t start = 0, end; start < keys.size(); start = end + 1) {
+    end = keys.find('\n', start);
+    prepared.finished.insert(keys.substr(start, end - start));
+  }
+  prepared.any_wrong = ranks.Max(prepared.report.any_wrong ? 1 : 0) > 0;
+}
+
+}  // namespace
+
+Prepared Prepare(const Collective& collective, const RunConfig& config, const Ranks& ranks) {
+  Prepared prepared;
+  prepared.transport = Choose(collective, config, ranks);
+  prepared.plan = AgreeOnPlan(collective, config, prepared.transport.transport->site(), ranks);
+  prepared.facts = FactsOf(collective, config, ranks, prepared.transport, prepared.plan);
+  PrepareOnRankZero(config, ranks, prepared);
+  return prepared;
+}
+
+}  // namespace mailbench
