@@ -13,20 +13,11 @@ namespace {
 
 constexpr std::string_view kByPreference[] = {"multicast", "unicast", "host"};
 
-// REQUIRES: the name of a transport. Throws MachineError, the same on every rank, when it cannot
-// run there.
-std::unique_ptr<Transport> Make(std::string_view name, const RunConfig& config,
-                                const Ranks& ranks) {
-  if (name == "host") return std::make_unique<HostTransport>(ranks);
-  if (name == "host-multicast") return std::make_unique<HostTransport>(ranks, config.seed);
-  if (name == "unicast") return MakeGpuTransport(config, ranks, GpuMemory::kUnicast);
-  return MakeGpuTransport(config, ranks, GpuMemory::kMulticast);
-}
-
 // A multicast transport, with whose memory a trial has been made: attributes promise it on machines
 // that cannot.
-std::unique_ptr<Transport> MakeProvenMulticast(const RunConfig& config, const Ranks& ranks) {
-  std::unique_ptr<Transport> transport = Make("multicast", config, ranks);
+std::unique_ptr<Transport> MakeProvenMulticast(const RunConfig& config, const Ranks& ranks,
+                                               const TransportFactory& make) {
+  std::unique_ptr<Transport> transport = make("multicast", config, ranks);
   try {
     transport->Allocate(kSymmetricAlignment)->Free();
   } catch (const MachineError&) {
@@ -37,9 +28,9 @@ std::unique_ptr<Transport> MakeProvenMulticast(const RunConfig& config, const Ra
 }
 
 std::optional<std::string> Refusal(std::string_view name, const RunConfig& config,
-                                   const Ranks& ranks) {
+                                   const Ranks& ranks, const TransportFactory& make) {
   try {
-    Make(name, config, ranks)->Free();
+    make(name, config, ranks)->Free();
     return std::nullopt;
   } catch (const MachineError& error) {
     return error.what();
@@ -48,11 +39,20 @@ std::optional<std::string> Refusal(std::string_view name, const RunConfig& confi
 
 }  // namespace
 
-TransportChoice ChooseTransport(const RunConfig& config, const Ranks& ranks, bool wants_multicast) {
+std::unique_ptr<Transport> MakeTransport(std::string_view name, const RunConfig& config,
+                                         const Ranks& ranks) {
+  if (name == "host") return std::make_unique<HostTransport>(ranks);
+  if (name == "host-multicast") return std::make_unique<HostTransport>(ranks, config.seed);
+  if (name == "unicast") return MakeGpuTransport(config, ranks, GpuMemory::kUnicast);
+  return MakeGpuTransport(config, ranks, GpuMemory::kMulticast);
+}
+
+TransportChoice ChooseTransport(const RunConfig& config, const Ranks& ranks, bool wants_multicast,
+                                const TransportFactory& make) {
   const std::string& wanted = config.transport;
   if (wanted != "auto") {
     try {
-      return {Make(wanted, config, ranks), {}};
+      return {make(wanted, config, ranks), {}};
     } catch (const MachineError& error) {
       throw MachineError("transport " + wanted + " cannot run here: " + error.what());
     }
@@ -64,8 +64,8 @@ TransportChoice ChooseTransport(const RunConfig& config, const Ranks& ranks, boo
       if (name == "multicast" && !wants_multicast) {
         throw MachineError("no algorithm of this run stores to all ranks at once");
       }
-      choice.transport =
-          name == "multicast" ? MakeProvenMulticast(config, ranks) : Make(name, config, ranks);
+      choice.transport = name == "multicast" ? MakeProvenMulticast(config, ranks, make)
+                                             : make(name, config, ranks);
       return choice;
     } catch (const MachineError& error) {
       choice.refused.push_back({std::string(name), error.what()});
@@ -76,11 +76,11 @@ TransportChoice ChooseTransport(const RunConfig& config, const Ranks& ranks, boo
 }
 
 std::string ListTransports(const TransportChoice& choice, const RunConfig& config,
-                           const Ranks& ranks) {
+                           const Ranks& ranks, const TransportFactory& make) {
   std::string text = "transports\n";
   for (const std::string_view name : {"multicast", "unicast", "host", "host-multicast"}) {
     std::optional<std::string> refusal;
-    if (name != choice.transport->name()) refusal = Refusal(name, config, ranks);
+    if (name != choice.transport->name()) refusal = Refusal(name, config, ranks, make);
     text += "  " + std::string(name) + (refusal ? ": cannot run here: " + *refusal : "") + "\n";
   }
   return text;

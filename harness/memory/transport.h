@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -50,15 +51,24 @@ struct TransportChoice {
   std::vector<RefusedTransport> refused;  // under "auto": each better one
 };
 
+// Collective: makes a transport by its name. Throws MachineError, the same on every rank, when it
+// cannot run here.
+using TransportFactory = std::function<std::unique_ptr<Transport>(
+    std::string_view name, const RunConfig& config, const Ranks& ranks)>;
+// The one of every binary: on real GPUs and on the host.
+std::unique_ptr<Transport> MakeTransport(std::string_view name, const RunConfig& config,
+                                         const Ranks& ranks);
+
 // Collective. config.transport is a transport's name or "auto": the first of multicast (where
 // `wants_multicast`: nobody else takes one of the switches' slots), unicast, host that every rank
 // can have; host-multicast runs only when named. Throws MachineError, the same on every rank, when
 // there is none. `ranks` outlives the transport.
 TransportChoice ChooseTransport(const RunConfig& config, const Ranks& ranks,
-                                bool wants_multicast = true);
+                                bool wants_multicast = true,
+                                const TransportFactory& make = MakeTransport);
 
 // For --list: each transport, and why it cannot run here where it cannot. Collective.
 std::string ListTransports(const TransportChoice& choice, const RunConfig& config,
-                           const Ranks& ranks);
+                           const Ranks& ranks, const TransportFactory& make = MakeTransport);
 
 }  // namespace mailbench

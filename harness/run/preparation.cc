@@ -14,9 +14,10 @@ namespace mailbench {
 namespace {
 
 // Here a driver and NCCL start.
-TransportChoice Choose(const Collective& collective, const RunConfig& config, const Ranks& ranks) {
+TransportChoice Choose(const Collective& collective, const RunConfig& config, const Ranks& ranks,
+                       const TransportFactory& transports) {
   const Step step("the choice of a transport");
-  return ChooseTransport(config, ranks, WantsMulticast(collective, config));
+  return ChooseTransport(config, ranks, WantsMulticast(collective, config), transports);
 }
 
 RunFacts FactsOf(const Collective& collective, const RunConfig& config, const Ranks& ranks,
@@ -58,9 +59,10 @@ void PrepareOnRankZero(const RunConfig& config, const Ranks& ranks, Prepared& pr
 
 }  // namespace
 
-Prepared Prepare(const Collective& collective, const RunConfig& config, const Ranks& ranks) {
+Prepared Prepare(const Collective& collective, const RunConfig& config, const Ranks& ranks,
+                 const TransportFactory& transports) {
   Prepared prepared;
-  prepared.transport = Choose(collective, config, ranks);
+  prepared.transport = Choose(collective, config, ranks, transports);
   prepared.plan = AgreeOnPlan(collective, config, prepared.transport.transport->site(), ranks);
   prepared.facts = FactsOf(collective, config, ranks, prepared.transport, prepared.plan);
   PrepareOnRankZero(config, ranks, prepared);

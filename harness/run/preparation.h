@@ -26,6 +26,7 @@ struct Prepared {
 
 // Collective. Throws MachineError and UsageError on every rank alike; a SystemError may be of one
 // rank alone.
-Prepared Prepare(const Collective& collective, const RunConfig& config, const Ranks& ranks);
+Prepared Prepare(const Collective& collective, const RunConfig& config, const Ranks& ranks,
+                 const TransportFactory& transports);
 
 }  // namespace mailbench

@@ -120,8 +120,8 @@ class Session {
     heartbeat.Enter(Phase::kSetUp, 0);
     std::exception_ptr refusal;
     ExitCode code = ExitCode::kFailed;
-    if (std::optional<Prepared> prepared = PrepareOrRefuse(refusal)) {
-      code = Carry(*prepared, launcher, heartbeat);
+    if (std::optional<Prepared> prepared = PrepareOrRefuse(hooks, refusal)) {
+      code = Carry(*prepared, launcher, hooks, heartbeat);
     }
     heartbeat.Enter(Phase::kFinished, 0);
     ranks_.Barrier();
@@ -134,9 +134,10 @@ class Session {
 
  private:
   // Nothing, and `refusal`, on every rank alike, when the run is refused.
-  std::optional<Prepared> PrepareOrRefuse(std::exception_ptr& refusal) const {
+  std::optional<Prepared> PrepareOrRefuse(const RunHooks& hooks,
+                                          std::exception_ptr& refusal) const {
     try {
-      return Prepare(collective_, config_, ranks_);
+      return Prepare(collective_, config_, ranks_, hooks.transports);
     } catch (const SystemError&) {
       throw;                  // the other ranks may not know of it
     } catch (const Error&) {  // of a vote or of what all ranks know
@@ -146,12 +147,13 @@ class Session {
   }
 
   // Lists what would run, or runs it.
-  ExitCode Carry(Prepared& prepared, const LauncherFacts& launcher, Heartbeat& heartbeat) {
+  ExitCode Carry(Prepared& prepared, const LauncherFacts& launcher, const RunHooks& hooks,
+                 Heartbeat& heartbeat) {
     Transport& transport = *prepared.transport.transport;
     std::optional<LiveExecutor> live(std::in_place, &live_, &transport.executor());
     try {
       if (config_.list || config_.dry_run) {
-        PrintOnRankZero(ListingOf(prepared));
+        PrintOnRankZero(ListingOf(prepared, hooks));
         live.reset();
         transport.Free();
         return ExitCode::kPassed;
@@ -173,13 +175,13 @@ class Session {
     std::fflush(stdout);
   }
 
-  std::string ListingOf(const Prepared& prepared) const {
+  std::string ListingOf(const Prepared& prepared, const RunHooks& hooks) const {
     if (config_.dry_run) {
       return config_.stress > 0 ? ListStresses(prepared.plan, config_)
                                 : ListPoints(prepared.plan, config_);
     }
     return ListAlgorithms(collective_, config_, prepared.transport.transport->site()) +
-           ListTransports(prepared.transport, config_, ranks_);
+           ListTransports(prepared.transport, config_, ranks_, hooks.transports);
   }
 
   std::string HeadOf(const Prepared& prepared, bool launched) const {

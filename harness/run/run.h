@@ -2,6 +2,7 @@
 #pragma once
 
 #include "harness/collective/collective.h"
+#include "harness/memory/transport.h"
 #include "harness/watchdog/heartbeat.h"
 
 namespace mailbench {
@@ -9,6 +10,8 @@ namespace mailbench {
 struct RunHooks {
   // Called at each step of this rank, see Heartbeat. Tests place faults with it.
   Heartbeat::Observer observer;
+  // Where transports come from. Tests put others in their place.
+  TransportFactory transports = MakeTransport;
 };
 
 // Parses, agrees, sets up, sweeps, checks and reports, in this order. Returns the exit code, the
