@@ -3,23 +3,18 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "harness/gpu/gpu_facts_text.h"
 #include "harness/gpu/placement.h"
 #include "harness/ranks/rank_list.h"
 
 namespace mailbench {
 namespace {
 
-// nvmlGpuFabricState_t.
-constexpr int kNotSupported = 0;
-constexpr int kNotStarted = 1;
-constexpr int kInProgress = 2;
-constexpr int kCompleted = 3;
-
 enum class DomainKind { kCluster, kHost, kNone };
 
 DomainKind KindOf(const FabricPlace& place) {
-  if (!place.state || *place.state == kNotSupported) return DomainKind::kHost;
-  if (*place.state != kCompleted || place.status != 0) return DomainKind::kNone;
+  if (!place.state || *place.state == kFabricNotSupported) return DomainKind::kHost;
+  if (*place.state != kFabricCompleted || place.status != 0) return DomainKind::kNone;
   const bool is_zero = std::all_of(place.cluster.begin(), place.cluster.end(),
                                    [](char digit) { return digit == '0'; });
   return is_zero ? DomainKind::kHost : DomainKind::kCluster;
@@ -33,16 +28,9 @@ bool SameDomain(const FabricPlace& a, const FabricPlace& b, bool one_host) {
 }
 
 std::string Unready(const FabricPlace& place) {
-  switch (*place.state) {
-    case kNotStarted:
-      return "not registered with its NVLink fabric: not started";
-    case kInProgress:
-      return "not registered with its NVLink fabric: in progress";
-    case kCompleted:
-      return "not registered with its NVLink fabric: NVML status " + std::to_string(place.status);
-    default:
-      return "in the NVLink fabric state " + std::to_string(*place.state) + " of NVML";
-  }
+  return "not registered with its NVLink fabric: " +
+         (*place.state == kFabricCompleted ? "NVML status " + std::to_string(place.status)
+                                           : FabricStateText(*place.state));
 }
 
 std::string Where(const FabricPlace& place) {
@@ -50,7 +38,7 @@ std::string Where(const FabricPlace& place) {
     case DomainKind::kCluster:
       return "cluster " + place.cluster + ", clique " + std::to_string(place.clique);
     case DomainKind::kHost:
-      return "the host's own NVLink";
+      return place.state ? "the host's own NVLink" : "NVML says nothing of an NVLink fabric";
     case DomainKind::kNone:
       break;
   }

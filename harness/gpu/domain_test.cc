@@ -59,7 +59,10 @@ TEST(DomainRefusal, AnHgxBoardIsOneDomainAndTwoAreTwo) {
 TEST(DomainRefusal, WithoutAWordFromNvmlAHostIsADomain) {
   EXPECT_EQ(Job().Add(2, "a", {}).Domain(), "");
   EXPECT_EQ(Job().Add(1, "a", {}).Add(1, "a", InState(0)).Add(1, "a", Hgx()).Domain(), "");
-  EXPECT_NE(Job().Add(1, "a", {}).Add(1, "b", {}).Domain(), "");
+  EXPECT_EQ(Job().Add(2, "a", {}).Add(1, "b", {}).Add(1, "b", InState(0)).Domain(),
+            "the ranks are not in one NVLink domain: ranks 0, 1 on a: NVML says nothing of "
+            "an NVLink fabric; rank 2 on b: NVML says nothing of an NVLink fabric; rank 3 on b: "
+            "the host's own NVLink");
 }
 
 TEST(DomainRefusal, ClusterAndCliqueBothCount) {
@@ -97,7 +100,8 @@ TEST(DomainRefusal, AGpuThatHasNotRegisteredIsInNoDomain) {
   FabricPlace failed_board = Hgx();
   failed_board.status = 1;
   EXPECT_NE(Job().Add(2, "a", failed_board).Domain(), "");
-  EXPECT_NE(Job().Add(2, "a", InState(9)).Domain().find("fabric state 9"), std::string::npos);
+  EXPECT_NE(Job().Add(2, "a", InState(9)).Domain().find("NVLink fabric: state 9"),
+            std::string::npos);
 }
 
 TEST(DomainRefusal, FoldsRanksOfOnePlaceThatAreNotNeighbours) {

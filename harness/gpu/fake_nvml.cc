@@ -1,6 +1,21 @@
-// For tests: a library with some of NVML's functions, for one GPU. It has no memory clocks.
+// For tests: a library with some of NVML's functions, for three GPUs. It has no memory clocks.
+#include <array>
 #include <cstring>
 #include <string_view>
+
+namespace {
+
+struct Gpu {
+  std::string_view pci_bus_id;
+  unsigned fabric_info_version;  // the one that is answered; 0: none
+  unsigned health_mask;
+};
+
+std::array<Gpu, 3> gpus = {{{"0000:65:00.0", 0x02000024, 0x99},
+                            {"0000:66:00.0", 0x03000028, 0x5aa},
+                            {"0000:67:00.0", 0, 0}}};
+
+}  // namespace
 
 extern "C" {
 
@@ -15,9 +30,11 @@ int nvmlSystemGetDriverVersion(char* text, unsigned length) {
 }
 
 int nvmlDeviceGetHandleByPciBusId_v2(const char* bus, void** device) {
-  static int gpu = 0;
-  *device = &gpu;
-  return std::string_view(bus) == "0000:65:00.0" ? 0 : 6;
+  for (Gpu& gpu : gpus) {
+    *device = &gpu;
+    if (gpu.pci_bus_id == bus) return 0;
+  }
+  return 6;
 }
 
 int nvmlDeviceGetClockInfo(void* /*device*/, int type, unsigned* mhz) {
@@ -37,10 +54,11 @@ int nvmlDeviceGetMigMode(void* /*device*/, unsigned* current, unsigned* pending)
 }
 
 // The structure as NVML lays it out; what a caller with another one passes is refused.
-int nvmlDeviceGetGpuFabricInfoV(void* /*device*/, void* info) {
+int nvmlDeviceGetGpuFabricInfoV(void* device, void* info) {
+  const Gpu& gpu = *static_cast<const Gpu*>(device);
   unsigned version = 0;
   std::memcpy(&version, info, sizeof version);
-  if (version != 0x02000024U) return 25;
+  if (version != gpu.fabric_info_version) return 25;
   auto* const bytes = static_cast<unsigned char*>(info);
   for (unsigned char i = 0; i < 16; ++i) bytes[4 + i] = static_cast<unsigned char>(0xa0 + i);
   const unsigned status = 0;
@@ -48,6 +66,8 @@ int nvmlDeviceGetGpuFabricInfoV(void* /*device*/, void* info) {
   std::memcpy(bytes + 20, &status, sizeof status);
   std::memcpy(bytes + 24, &clique, sizeof clique);
   bytes[28] = 3;
+  std::memcpy(bytes + 32, &gpu.health_mask, sizeof gpu.health_mask);
+  if (version >> 24 == 3) bytes[36] = 2;
   return 0;
 }
 }

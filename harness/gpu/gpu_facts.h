@@ -7,14 +7,20 @@
 
 namespace mailbench {
 
+// nvmlGpuFabricState_t of nvml.h: how far the GPU's registration with an NVLink fabric is.
+inline constexpr int kFabricNotSupported = 0;
+inline constexpr int kFabricNotStarted = 1;
+inline constexpr int kFabricInProgress = 2;
+inline constexpr int kFabricCompleted = 3;
+
 // What NVML says of the GPU's place in an NVLink fabric (nvmlDeviceGetGpuFabricInfoV).
 struct FabricPlace {
-  // nvmlGpuFabricState_t: 0 not supported, 1 not started, 2 in progress, 3 completed; nothing where
-  // NVML, or this function of it, is absent.
+  // kFabric...; nothing where NVML, or this function of it, is absent: then nothing else counts.
   std::optional<int> state;
   int status = 0;       // nvmlReturn_t of the registration: 0 for success; counts when completed
   std::string cluster;  // its UUID, 32 hexadecimal digits: all 0 on an HGX board; "" without state
-  std::uint32_t clique = 0;  // the NVLink domain within the cluster
+  std::uint32_t clique = 0;       // the NVLink domain within the cluster
+  std::uint32_t health_mask = 0;  // NVML_GPU_FABRIC_HEALTH_MASK_*; see FabricTroubles
 };
 
 struct GpuFacts {

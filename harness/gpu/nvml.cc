@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 
@@ -17,18 +18,21 @@ constexpr int kNvmlClockSm = 1;
 constexpr int kNvmlClockMemory = 2;
 constexpr unsigned kNvmlDriverVersionLength = 80;
 
-// nvmlGpuFabricInfo_v2_t, since CUDA 12.4.
+// nvmlGpuFabricInfo_v3_t, since CUDA 13.0. Without its last field it is nvmlGpuFabricInfo_v2_t,
+// since CUDA 12.4, which nvml.h says will be removed.
 struct NvmlFabricInfo {
   unsigned version = 0;
   std::array<unsigned char, 16> cluster{};
   int status = 0;
   unsigned clique = 0;
   unsigned char state = 0;
-  unsigned health = 0;
+  unsigned health_mask = 0;
+  unsigned char health_summary = 0;
 };
 // NVML tells versions of a structure apart by its size and a number in the highest byte.
-constexpr unsigned kNvmlFabricInfoVersion = sizeof(NvmlFabricInfo) | 2U << 24;
-static_assert(sizeof(NvmlFabricInfo) == 36);
+constexpr std::array<unsigned, 2> kNvmlFabricInfoVersions = {
+    sizeof(NvmlFabricInfo) | 3U << 24, offsetof(NvmlFabricInfo, health_summary) | 2U << 24};
+static_assert(kNvmlFabricInfoVersions == std::array<unsigned, 2>{0x03000028, 0x02000024});
 
 // One pointer a function; null where the library lacks it.
 struct NvmlTable {
@@ -106,13 +110,17 @@ std::string Hexadecimal(const std::array<unsigned char, 16>& bytes) {
 }
 
 FabricPlace ReadPlace(const NvmlTable& nvml, NvmlDevice device) {
-  NvmlFabricInfo info;
-  info.version = kNvmlFabricInfoVersion;
-  if (!Call(nvml.fabric_info, device, &info)) return {};
-  return {.state = info.state,
-          .status = info.status,
-          .cluster = Hexadecimal(info.cluster),
-          .clique = info.clique};
+  for (const unsigned version : kNvmlFabricInfoVersions) {
+    NvmlFabricInfo info;
+    info.version = version;
+    if (!Call(nvml.fabric_info, device, &info)) continue;
+    return {.state = info.state,
+            .status = info.status,
+            .cluster = Hexadecimal(info.cluster),
+            .clique = info.clique,
+            .health_mask = info.health_mask};
+  }
+  return {};
 }
 
 void ReadDevice(const NvmlTable& nvml, NvmlDevice device, NvmlFacts& facts) {

@@ -17,6 +17,22 @@ TEST(Nvml, ReadsWhatTheLibraryTells) {
   EXPECT_EQ(facts.place.status, 0);
   EXPECT_EQ(facts.place.cluster, "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf");
   EXPECT_EQ(facts.place.clique, 32766u);
+  EXPECT_EQ(facts.place.health_mask, 0x99u);
+}
+
+TEST(Nvml, ReadsTheFabricInEitherLayout) {
+  const FabricPlace place = ReadNvmlFacts("0000:66:00.0", MAILBENCH_FAKE_NVML).place;
+  EXPECT_EQ(place.state, 3);
+  EXPECT_EQ(place.cluster, "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf");
+  EXPECT_EQ(place.health_mask, 0x5aau);
+}
+
+TEST(Nvml, AnNvmlThatKnowsNeitherLayoutTellsNothingOfAFabric) {
+  const NvmlFacts facts = ReadNvmlFacts("0000:67:00.0", MAILBENCH_FAKE_NVML);
+  EXPECT_EQ(facts.sm_clock_mhz, 1755);
+  EXPECT_EQ(facts.place.state, std::nullopt);
+  EXPECT_EQ(facts.place.cluster, "");
+  EXPECT_EQ(facts.place.health_mask, 0u);
 }
 
 TEST(Nvml, AGpuThatItDoesNotKnowLeavesTheDriverOnly) {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "harness/gpu/device.h"
-#include "harness/gpu/gpu_facts_text.h"
 
 namespace mailbench {
 namespace {
@@ -99,60 +98,6 @@ TEST(Device, KnowsWhoSharesWhat) {
   EXPECT_EQ(device.facts().uuid, "GPU-a");
   EXPECT_EQ(device.most_ranks_on_a_gpu(), 3);
   EXPECT_EQ(device.fewest_multiprocessors(), 114);
-}
-
-TEST(GpuFactsText, SaysAVersionOfCuda) {
-  EXPECT_EQ(CudaVersionText(13000), "13.0");
-  EXPECT_EQ(CudaVersionText(12090), "12.9");
-}
-
-TEST(GpuFactsText, CarriesEveryField) {
-  GpuFacts facts;
-  facts.name = "NVIDIA H200 with spaces";
-  facts.uuid = "GPU-1";
-  facts.pci_bus_id = "0000:65:00.0";
-  facts.index = 3;
-  facts.multiprocessors = 132;
-  facts.compute_major = 9;
-  facts.compute_minor = 5;
-  facts.memory_bytes = 150'000'000'000;
-  facts.l2_bytes = 60 << 20;
-  facts.driver = "580.95.05";
-  facts.cuda_driver = 13010;
-  facts.cuda_runtime = 13000;
-  facts.sm_clock_mhz = 1980;
-  facts.memory_clock_max_mhz = 3201;
-  facts.mps = true;
-  facts.virtual_memory = true;
-  facts.multicast = true;
-  facts.place = {.state = 3, .status = 999, .cluster = "0123456789abcdef", .clique = 4'000'000'000};
-  const GpuFacts read = ReadGpuFacts(WriteGpuFacts(facts));
-  EXPECT_EQ(read.name, facts.name);
-  EXPECT_EQ(read.uuid, facts.uuid);
-  EXPECT_EQ(read.pci_bus_id, facts.pci_bus_id);
-  EXPECT_EQ(read.index, facts.index);
-  EXPECT_EQ(read.multiprocessors, facts.multiprocessors);
-  EXPECT_EQ(read.compute_major, facts.compute_major);
-  EXPECT_EQ(read.compute_minor, facts.compute_minor);
-  EXPECT_EQ(read.memory_bytes, facts.memory_bytes);
-  EXPECT_EQ(read.l2_bytes, facts.l2_bytes);
-  EXPECT_EQ(read.driver, facts.driver);
-  EXPECT_EQ(read.cuda_driver, facts.cuda_driver);
-  EXPECT_EQ(read.cuda_runtime, facts.cuda_runtime);
-  EXPECT_EQ(read.sm_clock_mhz, facts.sm_clock_mhz);
-  EXPECT_EQ(read.sm_clock_max_mhz, std::nullopt);
-  EXPECT_EQ(read.memory_clock_mhz, std::nullopt);
-  EXPECT_EQ(read.memory_clock_max_mhz, facts.memory_clock_max_mhz);
-  EXPECT_FALSE(read.mig);
-  EXPECT_TRUE(read.mps);
-  EXPECT_TRUE(read.virtual_memory);
-  EXPECT_FALSE(read.posix_fd);
-  EXPECT_FALSE(read.fabric);
-  EXPECT_TRUE(read.multicast);
-  EXPECT_EQ(read.place.state, facts.place.state);
-  EXPECT_EQ(read.place.status, facts.place.status);
-  EXPECT_EQ(read.place.cluster, facts.place.cluster);
-  EXPECT_EQ(read.place.clique, facts.place.clique);
 }
 
 }  // namespace
