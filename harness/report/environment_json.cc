@@ -21,6 +21,16 @@ Json RefusedJson(const Environment& environment) {
   return refused;
 }
 
+Json FabricJson(const FabricPlace& place) {
+  if (!place.state) return nullptr;
+  return {{"state", FabricStateText(*place.state)},
+          {"status", place.status},
+          {"cluster", place.cluster},
+          {"clique", place.clique},
+          {"health_mask", HealthMaskText(place.health_mask)},
+          {"not_healthy", FabricTroubles(place.health_mask)}};
+}
+
 Json GpuJson(const GpuRanks& entry) {
   const GpuFacts& gpu = entry.gpu;
   return {{"name", gpu.name},
@@ -43,7 +53,8 @@ Json GpuJson(const GpuRanks& entry) {
           {"virtual_memory", gpu.virtual_memory},
           {"posix_fd", gpu.posix_fd},
           {"fabric", gpu.fabric},
-          {"multicast", gpu.multicast}};
+          {"multicast", gpu.multicast},
+          {"nvlink_fabric", FabricJson(gpu.place)}};
 }
 
 Json GpusJson(const Environment& environment) {

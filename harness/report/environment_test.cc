@@ -6,6 +6,9 @@
 
 #include <sstream>
 
+#include "harness/report/environment_json.h"
+#include "harness/report/report_test_data.h"
+
 namespace mailbench {
 namespace {
 
@@ -56,6 +59,29 @@ TEST(EnvironmentTest, GroupsTheRanksOfAGpu) {
   EXPECT_THAT(gpus[0].ranks, ElementsAre(0, 2));
   EXPECT_FALSE(gpus[1].gpu.mps);  // not all of its ranks
   EXPECT_THAT(gpus[1].ranks, ElementsAre(1, 3));
+}
+
+TEST(EnvironmentJsonTest, SaysWhereTheGpuIsInAnNvlinkFabricAndWhatIsNotHealthy) {
+  Environment environment = test::SampleGpuFacts().environment;
+  environment.gpus[0].place = {.state = kFabricCompleted,
+                               .status = 999,
+                               .cluster = "0123456789abcdef0123456789abcdef",
+                               .clique = 4'000'000'000,
+                               .health_mask = 0x599};
+  environment.gpus[1].place = {};
+  const Json gpus = EnvironmentJson(environment)["gpus"];
+  EXPECT_EQ(gpus[0]["nvlink_fabric"], Json::parse(R"({
+      "state": "completed", "status": 999, "cluster": "0123456789abcdef0123456789abcdef",
+      "clique": 4000000000, "health_mask": "0x00000599",
+      "not_healthy": ["degraded bandwidth", "route unhealthy",
+                      "incorrect configuration: insufficient NVLinks"]})"));
+  EXPECT_EQ(gpus[1]["nvlink_fabric"], nullptr);
+}
+
+TEST(EnvironmentJsonTest, AHealthyFabricHasAnEmptyList) {
+  const Json gpu = EnvironmentJson(test::SampleGpuFacts().environment)["gpus"][0];
+  EXPECT_EQ(gpu["nvlink_fabric"]["health_mask"], "0x000001aa");
+  EXPECT_EQ(gpu["nvlink_fabric"]["not_healthy"], Json::array());
 }
 
 TEST(EnvironmentTest, GathersTheFactsOfThisHost) {

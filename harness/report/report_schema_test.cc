@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -85,6 +86,33 @@ TEST(ReportSchemaTest, ReportsOfEveryStatusAreValid) {
                                   << "2: jsonschema is missing, scripts/setup installs it";
 }
 
+// Every trouble that a mask can tell of, every state; and a report from before there were any.
+TEST(ReportSchemaTest, EveryPlaceInAnNvlinkFabricIsValid) {
+  const TestDirectory directory;
+  std::string paths;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    WriteText(directory.File(name), text);
+    paths += directory.File(name) + ' ';
+  };
+  RunFacts facts = SampleGpuFacts();
+  FabricPlace& place = facts.environment.gpus[0].place;
+  for (const std::uint32_t mask : {0x155U, 0x2ffU, 0x3aaU, 0x4aaU, 0x5aaU, 0x6aaU, 0x7aaU, ~0U}) {
+    place.health_mask = mask;
+    write("mask" + std::to_string(mask), SampleReport(RunStatus::kPassed, facts));
+  }
+  for (int state = kFabricNotSupported; state <= kFabricCompleted + 1; ++state) {
+    place.state = state;
+    write("state" + std::to_string(state), SampleReport(RunStatus::kPassed, facts));
+  }
+  place = {};
+  write("nothing", SampleReport(RunStatus::kPassed, facts));
+  json earlier = json::parse(SampleReport(RunStatus::kPassed, facts));
+  for (json& gpu : earlier["environment"]["gpus"]) gpu.erase("nvlink_fabric");
+  write("earlier", earlier.dump());
+  const Verdict verdict = Check(paths);
+  EXPECT_EQ(verdict.exit_code, 0) << verdict.output;
+}
+
 TEST(ReportSchemaTest, TheSchemaIsClosedAndComplete) {
   const TestDirectory directory;
   const json valid = json::parse(SampleReport(RunStatus::kPassed, SampleGpuFacts()));
@@ -104,6 +132,12 @@ TEST(ReportSchemaTest, TheSchemaIsClosedAndComplete) {
       R"([{"op": "remove", "path": "/environment/gpus/0/mps"}])",
       R"([{"op": "replace", "path": "/environment/gpus/0/ranks", "value": []}])",
       R"([{"op": "add", "path": "/environment/gpus/0/extra", "value": 1}])",
+      R"([{"op": "remove", "path": "/environment/gpus/0/nvlink_fabric/not_healthy"}])",
+      R"([{"op": "add", "path": "/environment/gpus/0/nvlink_fabric/extra", "value": 1}])",
+      R"([{"op": "replace", "path": "/environment/gpus/0/nvlink_fabric/state", "value": "3"}])",
+      R"([{"op": "replace", "path": "/environment/gpus/0/nvlink_fabric/cluster", "value": "0"}])",
+      R"([{"op": "replace", "path": "/environment/gpus/0/nvlink_fabric/health_mask", "value": 426}])",
+      R"([{"op": "add", "path": "/environment/gpus/0/nvlink_fabric/not_healthy/-", "value": "bad"}])",
       R"([{"op": "replace", "path": "/environment/cuda/runtime", "value": 13000}])",
       R"([{"op": "remove", "path": "/skipped/0/shape"}])",
       R"([{"op": "replace", "path": "/skipped/1/shape", "value": {}}])",

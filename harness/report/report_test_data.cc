@@ -66,6 +66,7 @@ GpuFacts SampleGpu(const std::string& uuid) {
   gpu.mps = true;
   gpu.virtual_memory = true;
   gpu.posix_fd = true;
+  gpu.place = {.state = kFabricCompleted, .cluster = std::string(32, '0'), .health_mask = 0x1aa};
   return gpu;
 }
 

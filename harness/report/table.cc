@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "harness/gpu/gpu_facts_text.h"
 #include "harness/ranks/rank_list.h"
 
 namespace mailbench {
@@ -70,6 +71,25 @@ std::string GpuLines(const Environment& environment) {
   return text;
 }
 
+// "# NVLink not healthy: degraded bandwidth (ranks 0, 1); route unhealthy (rank 3)".
+std::string NvlinkHealthLine(const Environment& environment) {
+  std::vector<std::pair<std::string, std::vector<int>>> ranks_by_trouble;  // in order of appearance
+  for (std::size_t rank = 0; rank < environment.gpus.size(); ++rank) {
+    for (const std::string& trouble : FabricTroubles(environment.gpus[rank].place.health_mask)) {
+      auto entry = std::find_if(ranks_by_trouble.begin(), ranks_by_trouble.end(),
+                                [&](const auto& known) { return known.first == trouble; });
+      if (entry == ranks_by_trouble.end()) entry = ranks_by_trouble.insert(entry, {trouble, {}});
+      entry->second.push_back(static_cast<int>(rank));
+    }
+  }
+  std::string text;
+  for (const auto& [trouble, ranks] : ranks_by_trouble) {
+    text +=
+        (text.empty() ? "# NVLink not healthy: " : "; ") + trouble + " (" + RankList(ranks) + ")";
+  }
+  return text.empty() ? "" : text + "\n";
+}
+
 std::string NcclLine(const Environment& environment) {
   if (!environment.nccl_version.empty()) return "# NCCL " + environment.nccl_version + "\n";
   if (!environment.nccl_refusal.empty()) return "# No NCCL: " + environment.nccl_refusal + "\n";
@@ -111,7 +131,7 @@ std::string FormatRunHead(const TableHead& head) {
   for (const RefusedTransport& refused : environment.refused_transports) {
     text += "#   not " + refused.transport + ": " + refused.reason + "\n";
   }
-  text += GpuLines(environment) + NcclLine(environment);
+  text += GpuLines(environment) + NvlinkHealthLine(environment) + NcclLine(environment);
   text += "# Algorithms: " + Join(head.algorithms) + "\n";
   for (const Skipped& skipped : head.skipped) {
     if (skipped.shape) continue;

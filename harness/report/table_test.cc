@@ -59,6 +59,24 @@ TEST(TableTest, HeadNamesTheGpusAndNccl) {
   EXPECT_EQ(GpuPart(SampleFacts().environment), "");
 }
 
+TEST(TableTest, HeadSaysWhichRanksHaveAnNvlinkFabricThatIsNotHealthy) {
+  Environment environment = SampleGpuFacts().environment;
+  const auto line = [&] {
+    const std::string part = GpuPart(environment);
+    const std::size_t begin = part.find("# NVLink");
+    return begin == std::string::npos ? "" : part.substr(begin, part.find("# NCCL") - begin);
+  };
+  EXPECT_EQ(line(), "");
+  environment.gpus[1].place.health_mask = 0x1a9;
+  EXPECT_EQ(line(), "# NVLink not healthy: degraded bandwidth (rank 1)\n");
+  // The ranks of the same trouble once, however the rest of their masks may be.
+  environment.gpus[2].place.health_mask = 0x199;
+  environment.gpus[3].place.health_mask = 0x591;
+  EXPECT_EQ(line(),
+            "# NVLink not healthy: degraded bandwidth (ranks 1-3); route unhealthy (ranks 2, 3); "
+            "incorrect configuration: insufficient NVLinks (rank 3)\n");
+}
+
 TEST(TableTest, FootCountsThePointsLeftOutByReason) {
   const Shape shape = SamplePoint(1 << 20).key.shape;
   TableFoot foot;
