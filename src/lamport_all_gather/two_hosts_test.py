@@ -1,7 +1,7 @@
-"""Ranks on two hosts: who is where, why what needs one host is refused, and what becomes of the
-ranks of one host when the other one goes.
+"""Ranks on two hosts: who is where, why what needs one host is refused, what is shared across
+hosts, and what becomes of the ranks of one host when the other one goes.
 
-usage: two_hosts_test.py TWO_HOSTS_TEST_PROGRAM WATCHDOG_TEST_PROGRAM
+usage: two_hosts_test.py TWO_HOSTS_TEST_PROGRAM WATCHDOG_TEST_PROGRAM [FAKE_DRIVER_PROGRAM]
 
 Where two hosts cannot be made the test is skipped, with that as its reason (exit code 77).
 """
@@ -14,9 +14,10 @@ import unittest
 from pathlib import Path
 
 import two_hosts
-from mpi_run import BIN, finish
+from mpi_run import BIN, finish, read_report
 
-FACTS, WATCHED = "", ""  # the two programs
+FACTS, WATCHED = "", ""  # programs
+FAKE_DRIVER = None  # None where it was not built
 A, B = two_hosts.TwoHosts.NAMES
 RANKS = 4  # 0 and 1 on A, 2 and 3 on B
 REFUSED = 3
@@ -66,6 +67,68 @@ class Facts(TwoHosts):
 
     def test_auto_says_why_host_is_not_taken(self):
         self.assertIn(f"host: {ONE_HOST}", self.refusal())
+
+
+class AcrossHosts(TwoHosts):
+    """Over the fake driver, where file descriptors cannot go: by FABRIC handles."""
+
+    def setUp(self):
+        super().setUp()
+        if FAKE_DRIVER is None:
+            self.skipTest("built without CUDA's headers")
+
+    def run_fake(self, fault, *arguments):
+        allowed = ("env", "MAILBENCH_MULTICAST=1", "NCCL_NVLS_ENABLE=1")
+        return finish(
+            self.start(
+                *allowed,
+                FAKE_DRIVER,
+                fault,
+                "--algorithm",
+                "lamport,overlapped",
+                "--bytes",
+                "16,1K",
+                "-n",
+                2,
+                "-w",
+                0,
+                "--calls-per-graph",
+                3,
+                *arguments,
+            )  # fmt: skip
+        )
+
+    def test_memory_is_shared(self):
+        for transport in ("multicast", "unicast"):
+            with self.subTest(transport):
+                path = self.directory / f"{transport}.json"
+                result = self.run_fake("-", "--transport", transport, "-J", path)
+                self.assertEqual(result.code, 0, result.stdout + result.stderr)
+                self.assertNotIn("fake driver:", result.stderr)
+                report = read_report(path)
+                self.assertEqual([h["name"] for h in report["environment"]["hosts"]], [A, B])
+                self.assertEqual(report["environment"]["transport"], transport)
+                self.assertEqual({p["check"]["mismatches"] for p in report["points"]}, {0})
+        self.assert_nobody_is_left()
+
+    def test_without_a_channel_it_is_refused(self):
+        for transport in ("multicast", "unicast"):
+            with self.subTest(transport):
+                result = self.run_fake("no-channel:3", "--transport", transport)
+                self.assertEqual(result.code, REFUSED, result.stderr)
+                self.assertEqual(len(result.messages), 2, "one a host")
+                for message in result.messages:
+                    self.assertIn(f"rank 3 on {B}: cuMemCreate failed", message)
+                    self.assertIn("needs an IMEX channel", message)
+        self.assert_nobody_is_left()
+
+    def test_hosts_of_two_domains_are_refused(self):
+        result = self.run_fake("elsewhere:3", "--transport", "unicast")
+        self.assertEqual(result.code, REFUSED, result.stderr)
+        (message,) = result.messages
+        self.assertIn(f"ranks 0, 1 on {A}", message)
+        self.assertIn(f"rank 3 on {B}", message)
+        self.assert_nobody_is_left()
 
 
 class Deaths(TwoHosts):
@@ -145,5 +208,6 @@ if __name__ == "__main__":
     if reason := two_hosts.missing():
         print(f"skipped: {reason}")
         sys.exit(77)
-    FACTS, WATCHED = sys.argv[1:]
+    FACTS, WATCHED, *others = sys.argv[1:]
+    FAKE_DRIVER = others[0] if others else None
     unittest.main(argv=sys.argv[:1])
