@@ -70,7 +70,8 @@ class Faults(unittest.TestCase):
         return result
 
     def test_killed(self):
-        finished = {"set-up": 0, "first-call": 0, "mid-sweep": 3, "report": POINTS}
+        finished = {"set-up": 0, "first-call": 0, "mid-sweep": 3}
+        finished |= {"teardown": POINTS, "report": POINTS}
         for where, points in finished.items():
             for rank in (0, LAST):
                 with self.subTest(where=where, rank=rank):
@@ -78,24 +79,31 @@ class Faults(unittest.TestCase):
                     self.assertEqual(len(self.assert_hung(result, rank)), points)
         self.resume()
 
-    def test_a_fault_while_the_transport_is_chosen(self):
-        for action, what in (("never", "never came to"), ("kill", "died"), ("stop", "never came")):
-            for rank in (0, LAST):
-                for arguments in ((), ("--list",), ("--dry-run",)):
-                    with self.subTest(action=action, rank=rank, arguments=arguments):
-                        result = self.strike(
-                            rank, "transport", action, "--timeout", "2", *arguments
-                        )
-                        if action == "never":
-                            self.assertEqual(result.code, HUNG)
-                        self.assertNotEqual(result.code, 0)
-                        self.assertEqual((len(result.messages), result.stdout), (1, ""))
-                        self.assertRegex(
-                            result.messages[0],
-                            rf"^mailbench: hung: rank {rank} {what}.*"
-                            r" ago in set-up, in the choice of a transport$",
-                        )
-                        self.assertFalse(self.report.exists())
+    def test_while_the_transport_is_chosen(self):
+        for rank, action, how, *arguments in (
+            (0, "kill", "died"),
+            (LAST, "kill", "died", "--dry-run"),
+            (0, "never", "never came to"),
+            (LAST, "never", "never came to", "--list"),
+        ):
+            with self.subTest(action=action, rank=rank):
+                result = self.strike(rank, "transport", action, "--timeout", "2", *arguments)
+                if action == "never":
+                    self.assertEqual(result.code, HUNG)
+                self.assertNotEqual(result.code, 0)
+                self.assertEqual((len(result.messages), result.stdout), (1, ""))
+                self.assertRegex(
+                    result.messages[0],
+                    rf"^mailbench: hung: rank {rank} {how}.* ago in set-up, in the choice of a "
+                    "transport$",
+                )
+                self.assertFalse(self.report.exists())
+
+    def test_in_teardown(self):
+        result = self.strike(LAST, "teardown", "never", "--timeout", "2")
+        self.assertEqual(result.code, HUNG)
+        self.assertEqual(len(self.assert_hung(result, LAST)), POINTS)
+        self.assertRegex(result.messages[0], r"teardown.*in MPI_Win_free")
 
     def test_resume_measures_only_what_is_missing(self):
         self.strike(LAST, "mid-sweep", "kill")

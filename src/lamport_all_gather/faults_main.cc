@@ -1,9 +1,8 @@
 // lamport_all_gather with a fault of one rank, for the tests of what a run does then.
 //
 // usage: lamport_all_gather_faults RANK WHERE ACTION [FLAG]...
-//   WHERE   transport (while it is chosen), set-up (while the mailbox's memory is made),
-//   first-call,
-//           mid-sweep, launch (as mid-sweep, but with the peers already in the call) or report
+//   WHERE   transport (while it is chosen), set-up (while memory is made), first-call, mid-sweep,
+//           launch (as mid-sweep, but with the peers already in the call), teardown or report
 //   ACTION  kill (SIGKILL), stop (SIGSTOP), never (sleeps for ever), late (sleeps for 3 s)
 // or lamport_all_gather_faults RANK - ACTION
 //   ACTION  flip (algorithm mpi flips one bit of that rank's output), leave (a word stays in that
@@ -53,6 +52,7 @@ bool IsThere(const std::string& where, const HeartbeatState& state) {
   }
   if (where == "first-call") return state.phase == Phase::kCheck && state.point == 0;
   if (where == "mid-sweep") return state.phase == Phase::kMeasure && state.point == 3;
+  if (where == "teardown") return state.phase == Phase::kTearDown;
   return where == "report" && state.phase == Phase::kReport;
 }
 
