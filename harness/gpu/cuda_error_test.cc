@@ -8,13 +8,16 @@
 #include <array>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "harness/error.h"
 #include "harness/gpu/fake_driver.h"
+#include "harness/watchdog/heartbeat.h"
 
 namespace mailbench {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -64,6 +67,17 @@ TEST_F(CudaErrorTest, OfTheDriverSaysCallCodeTextRankHostAndPlace) {
               StartsWith("cuMemUnmap" + where_ + "CUDA_ERROR_INVALID_VALUE: invalid argument ("));
   EXPECT_THAT(text, HasSubstr("cuda_error_test.cc:"));
   EXPECT_EQ(TextOf([&] { MAILBENCH_DRIVER(driver, CtxSynchronize); }), "");
+}
+
+TEST_F(CudaErrorTest, ACallOfTheDriverIsAStep) {
+  HeartbeatSlot slot{};
+  std::vector<std::string> steps;
+  const Heartbeat heartbeat(&slot,
+                            [&](const HeartbeatState& state) { steps.push_back(state.step); });
+  const DriverTable& driver = FakeDriver::Get().table();
+  MAILBENCH_DRIVER(driver, CtxSynchronize);
+  EXPECT_NE(TextOf([&] { MAILBENCH_DRIVER(driver, MemUnmap, 0, 1); }), "");
+  EXPECT_THAT(steps, ElementsAre("cuCtxSynchronize", "", "cuMemUnmap", ""));
 }
 
 TEST_F(CudaErrorTest, ACodeThatTheDriverDoesNotKnowIsANumber) {

@@ -14,6 +14,7 @@
 #include "harness/error.h"
 #include "harness/gpu/nccl_window.h"
 #include "harness/ranks/test_ranks.h"
+#include "harness/watchdog/heartbeat.h"
 
 namespace mailbench {
 namespace {
@@ -94,6 +95,27 @@ TEST_F(NcclTest, GathersAndIsFreed) {
   result.made->AllGather(own.data(), all.data(), 16, nullptr);
   EXPECT_EQ(all.substr(16 * rank, 16), own);
   result.made->Free();
+}
+
+TEST_F(NcclTest, WhatMayBlockIsAStepAndTheGatherIsNot) {
+  HeartbeatSlot slot{};
+  std::vector<std::string> steps;
+  const Heartbeat heartbeat(&slot, [&](const HeartbeatState& state) {
+    if (!state.step.empty()) steps.push_back(state.step);
+  });
+  const NcclResult<NcclComm> result = NcclComm::Create(TestRanks(), 1);
+  ASSERT_NE(result.made, nullptr) << result.reason;
+  const NcclResult<SymmetricWindow> window = SymmetricWindow::Create(*result.made, 4096);
+  ASSERT_NE(window.made, nullptr) << window.reason;
+  std::string all(16 * static_cast<std::size_t>(TestRanks().size()), '.');
+  result.made->AllGather(all.data(), all.data(), 16, nullptr);
+  window.made->Free();
+  result.made->Free();
+  std::vector<std::string> expected = {
+      "ncclCommInitRank",         "ncclMemAlloc", "ncclCommWindowRegister",
+      "ncclCommWindowDeregister", "ncclMemFree",  "ncclCommDestroy"};
+  if (TestRanks().rank() == 0) expected.insert(expected.begin(), "ncclGetUniqueId");
+  EXPECT_EQ(steps, expected);
 }
 
 TEST_F(NcclTest, AllRanksHaveTheUniqueIdOfRank0) {
