@@ -112,6 +112,7 @@ class Stress(unittest.TestCase):
         self.assertGreaterEqual(report["stress"][0]["calls"], 10000)
         self.assertFalse(report["stress"][-1]["finished"])
         self.assertIn("holds what was found", result.stderr)
+        self.assertRegex(report["run"]["reason"], r" in calls? .*\(stress of algorithm [01]\), in ")
 
     def test_what_would_run(self):
         listing = mpirun(2, *LATE, "--stress", "500", "--dry-run", "--algorithm", "lamport").stdout
