@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/machine/annotations.h"
+#include "kernels/machine/max_ranks.h"
 #include "kernels/machine/pack.h"
 
 namespace mailbench {
@@ -13,7 +14,6 @@ namespace mailbench {
 inline constexpr std::uint32_t kSentinel = 0x80000000u;
 
 inline constexpr std::uint32_t kGenerations = 3;
-inline constexpr int kMaxRanks = 72;
 // Distances within a poll batch, in packs, are counted in 32 bits.
 inline constexpr std::int64_t kMostRankPacks = std::int64_t{1} << 29;
 
