@@ -18,15 +18,21 @@ namespace mailbench {
 // Threads of the CTA: one a rank, in whole warps.
 MAILBENCH_HOST_DEVICE int FloorThreads(int ranks) { return (ranks + 31) / 32 * 32; }
 
-// False when the run is given up. Counters wrap: only their distance counts.
+// Awaits the whole pack, each word of which may be old or new on its own. False when the run is
+// given up. Counters wrap: only their distance counts.
 template <Machine M>
 MAILBENCH_DEVICE bool AwaitCounter(M& m, const Pack* counter, std::uint32_t round, int source) {
   while (true) {
-    const std::uint32_t seen = m.load_volatile_v4(counter).word[0];
-    if (static_cast<std::int32_t>(seen - round) >= 0) return true;
+    const Pack seen = m.load_volatile_v4(counter);
+    int late = kPackWords;
+    MAILBENCH_UNROLL
+    for (int i = kPackWords - 1; i >= 0; --i) {
+      if (static_cast<std::int32_t>(seen.word[i] - round) < 0) late = i;
+    }
+    if (late == kPackWords) return true;
     PollSite site;
-    site.word = counter->word;
-    site.seen = seen;
+    site.word = &counter->word[late];
+    site.seen = seen.word[late];
     site.source = source;
     if (!m.poll_again(site)) return false;
   }
