@@ -79,6 +79,8 @@ class Instance {
   // Inputs that the calls enqueued since Bind copy first, a call, because the
   // kernel cannot read them in place.
   virtual double input_copies_per_call() const { return 0; }
+  // How often one call does what its latency is of: what is measured is divided by it.
+  virtual int repeats() const { return 1; }
   // Collective: gives back what Create took. The destructor alone communicates nothing.
   virtual void Free() {}
 };

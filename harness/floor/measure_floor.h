@@ -4,25 +4,20 @@
 
 #include <optional>
 
+#include "harness/floor/floor.h"
 #include "harness/floor/floor_probe.h"
 #include "harness/launch/executor.h"
+#include "harness/memory/transport.h"
 #include "harness/ranks/ranks.h"
 
 namespace mailbench {
 
-// Microseconds; each the median of some samples of the cross-rank maximum.
-struct Floor {
-  double empty_kernel_us = 0;    // of a chain of dependent kernels in a graph
-  std::optional<double> hop_us;  // one way, from a store to the poll that sees it; pairs of ranks
-  double publish_to_all_us = 0;  // a pack to every rank, until one from every rank is seen
-
-  // A collective of one kernel a call, that begins when the call before has ended: its kernel, and
-  // one word from everybody to everybody.
-  double call_us() const { return empty_kernel_us + publish_to_all_us; }
-};
-
 // Collective; takes milliseconds. No hop where there is one rank.
 Floor MeasureFloor(FloorProbe& probe, Executor& executor, const Ranks& ranks);
+
+// The same on memory of the transport's own, which is given back; nothing for more ranks than the
+// kernels take. Throws what Allocate throws.
+std::optional<Floor> MeasureFloorOf(Transport& transport, const Ranks& ranks);
 
 // How many rounds of the floor's kernels one launch makes, so that starting it counts for nothing.
 int FloorRounds(Executor& executor);

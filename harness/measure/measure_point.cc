@@ -96,7 +96,7 @@ PointRecord MeasurePoint(const PointKey& key, Mode mode, std::uint32_t point_ind
 
   context.heartbeat.Enter(Phase::kCheck, point_index);
   Sample sample(mode, key.shape, instance, context);
-  record.calls_per_sample = sample.calls();
+  record.calls_per_sample = sample.calls() * instance.repeats();
   record.kernels = sample.kernels();
   CheckResult check;
   if (config.check) {
@@ -116,7 +116,7 @@ PointRecord MeasurePoint(const PointKey& key, Mode mode, std::uint32_t point_ind
   std::vector<double> own_us;
   const auto measure = [&] {
     ranks.Barrier();
-    const double seconds = sample.Run() / sample.calls();
+    const double seconds = sample.Run() / (sample.calls() * instance.repeats());
     own_us.push_back(seconds * 1e6);
     return ranks.Max(seconds);
   };

@@ -119,7 +119,7 @@ TEST(PointJsonTest, IsOneLineWithEveryField) {
       R"("latency_us":{"min":1.5,"p50":2.25,"p90":3.0,"p99":3.5,"p999":3.75,"max":4.0,)"
       R"("mean":2.5,"count":3,"samples":[1.5,2.5,3.5]},)"
       R"("per_rank":[{"rank":0,"p50":2.0},{"rank":1,"p50":2.125},{"rank":2,"p50":2.25},)"
-      R"({"rank":3,"p50":1.875}],"straggler":2,"algbw":0.5,"busbw":0.375,"floor_ratio":null,)"
+      R"({"rank":3,"p50":1.875}],"straggler":2,"algbw":0.5,"busbw":0.375,"floor_us":null,"floor_ratio":null,)"
       R"("input_copies_per_call":0.0,"kernels":[],"check":{"kind":"bitwise","reference":"mpi","calls":40,)"
       R"("compared":640,"mismatches":0,"audited":1280,"leftover":0,"first":null}})");
 }

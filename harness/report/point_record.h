@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/collective/shape.h"
+#include "harness/floor/floor.h"
 #include "harness/launch/executor.h"
 #include "harness/measure/statistics.h"
 #include "harness/validate/check_result.h"
@@ -35,6 +37,7 @@ struct PointRecord {
   int calls_per_sample = 1;
   double algbw_gb_per_s = 0;  // bytes_total / p50, 1e9 bytes a second, as nccl-tests counts
   double busbw_gb_per_s = 0;
+  std::optional<Floor> floor;  // of the fabric, measured in the same run
   bool checked = false;
   std::string check_reference;  // "nccl" or "mpi"
   CheckResult check;            // over all ranks

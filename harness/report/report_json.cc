@@ -60,6 +60,18 @@ Json CheckJson(const PointRecord& point) {
           {"first", TextOrNull(check.first)}};
 }
 
+Json FloorJson(const std::optional<Floor>& floor) {
+  if (!floor) return nullptr;
+  return {{"empty_kernel", FiniteOrNull(floor->empty_kernel_us)},
+          {"hop", floor->hop_us ? FiniteOrNull(*floor->hop_us) : Json(nullptr)},
+          {"publish_to_all", FiniteOrNull(floor->publish_to_all_us)}};
+}
+
+Json FloorRatio(const PointRecord& point) {
+  if (!point.floor) return nullptr;
+  return FiniteOrNull(point.latency_us.p50 / point.floor->call_us());
+}
+
 Json ShapeJson(const Shape& shape) {
   Json json = Json::object();
   for (const auto& [name, value] : shape.variables) json[name] = value;
@@ -121,7 +133,8 @@ std::string PointJson(const PointRecord& point) {
                {"straggler", point.straggler},
                {"algbw", FiniteOrNull(point.algbw_gb_per_s)},
                {"busbw", FiniteOrNull(point.busbw_gb_per_s)},
-               {"floor_ratio", nullptr},
+               {"floor_us", FloorJson(point.floor)},
+               {"floor_ratio", FloorRatio(point)},
                {"input_copies_per_call", FiniteOrNull(point.input_copies_per_call)},
                {"kernels", KernelsJson(point)},
                {"check", CheckJson(point)}},

@@ -149,6 +149,16 @@ std::string FormatTableHead(const TableHead& head) {
   return text;
 }
 
+std::string FormatFloor(const Floor& floor) {
+  std::array<char, 160> line{};
+  std::array<char, 32> hop{};
+  if (floor.hop_us) std::snprintf(hop.data(), hop.size(), ", one hop %.2f", *floor.hop_us);
+  std::snprintf(line.data(), line.size(),
+                "# Floor: %.2f us = an empty kernel %.2f + from everybody to everybody %.2f%s\n",
+                floor.call_us(), floor.empty_kernel_us, floor.publish_to_all_us, hop.data());
+  return line.data();
+}
+
 std::string FormatTableRow(const PointRecord& point) {
   const Summary& latency = point.latency_us;
   const std::string wrong =

@@ -26,6 +26,9 @@ std::string FormatRunHead(const TableHead& head);
 // The same, then the names and units of the columns.
 std::string FormatTableHead(const TableHead& head);
 
+// One line that starts with '#'.
+std::string FormatFloor(const Floor& floor);
+
 // One line. Columns have fixed widths, so that a row can be printed as soon as its point is done;
 // a name that is too long moves its own row only.
 std::string FormatTableRow(const PointRecord& point);

@@ -139,7 +139,7 @@ function(mailbench_ptx_test name)
 endfunction()
 
 # mailbench_python_test(NAME BINARY target SCRIPT file.py [ARGUMENTS ...] [LABELS ...]): a test of a
-# binary, and of its build with planted faults <target>_faults, from outside; see
+# binary, and of its build with planted faults <target>_faults, if any, from outside; see
 # harness/run/mpi_run.py.
 function(mailbench_python_test name)
   cmake_parse_arguments(ARG "" "BINARY;SCRIPT" "ARGUMENTS;LABELS" ${ARGN})
@@ -150,9 +150,13 @@ function(mailbench_python_test name)
   add_test(NAME ${name}
            COMMAND Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" ${ARG_ARGUMENTS})
   mailbench_resource_lock(lock ${ARG_LABELS})
+  set(faults "")
+  if(TARGET ${ARG_BINARY}_faults)
+    set(faults ";MAILBENCH_FAULTS=$<TARGET_FILE:${ARG_BINARY}_faults>")
+  endif()
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600 PROCESSORS 2
     RESOURCE_LOCK "${lock}" SKIP_RETURN_CODE 77 ENVIRONMENT
-    "${MAILBENCH_TEST_ENVIRONMENT};PYTHONPATH=${CMAKE_SOURCE_DIR}/harness/run;PYTHONDONTWRITEBYTECODE=1;MAILBENCH_ROOT=${CMAKE_SOURCE_DIR};MAILBENCH_BIN=$<TARGET_FILE:${ARG_BINARY}>;MAILBENCH_FAULTS=$<TARGET_FILE:${ARG_BINARY}_faults>;MPIEXEC=${MPIEXEC_EXECUTABLE}")
+    "${MAILBENCH_TEST_ENVIRONMENT};PYTHONPATH=${CMAKE_SOURCE_DIR}/harness/run;PYTHONDONTWRITEBYTECODE=1;MAILBENCH_ROOT=${CMAKE_SOURCE_DIR};MAILBENCH_BIN=$<TARGET_FILE:${ARG_BINARY}>${faults};MPIEXEC=${MPIEXEC_EXECUTABLE}")
 endfunction()
 
 # mailbench_script_test(NAME SCRIPT ARGUMENTS...): a test that is a Python script and no more.

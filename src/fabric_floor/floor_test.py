@@ -1,0 +1,62 @@
+"""fabric_floor as a whole, and the floor that other runs report.
+
+usage: floor_test.py LAMPORT_ALL_GATHER
+"""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from mpi_run import mpirun, read_report
+
+LAMPORT = ""
+HOP, PUBLISH, EMPTY = "hop", "publish-to-all", "empty-kernel"
+
+
+class Floor(unittest.TestCase):
+    def report(self, ranks, *arguments, binary=None):
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "report.json"
+            result = mpirun(ranks, *arguments, "-J", path, binary=binary)
+            self.assertEqual(result.code, 0, result.stdout + result.stderr)
+            self.stdout = result.stdout
+            return read_report(path)
+
+    def test_each_kernel_is_an_algorithm(self):
+        for transport in ("host", "host-multicast"):
+            for ranks in (1, 2, 3):
+                with self.subTest(transport=transport, ranks=ranks):
+                    flags = ("--transport", transport, "-n", 3, "--calls-per-graph", 2)
+                    report = self.report(ranks, *flags)
+                    expected = {PUBLISH, EMPTY} | ({HOP} if ranks > 1 else set())
+                    self.assertEqual({p["algorithm"] for p in report["points"]}, expected)
+                    for point in report["points"]:
+                        self.assertEqual(point["check"]["mismatches"], 0)
+                        self.assertEqual(point["shape"], {"bytes": 16})
+                        # Rounds are what is timed, not launches.
+                        rounds = {HOP: 20, PUBLISH: 10, EMPTY: 1}[point["algorithm"]]
+                        graph = 2 if point["mode"] == "graph" else 1
+                        self.assertEqual(point["calls_per_sample"], graph * rounds)
+
+    def test_counters_are_compared(self):
+        report = self.report(3, "--transport", "host", "-n", 1, "--mode", "eager")
+        compared = {p["algorithm"]: p["check"]["compared"] for p in report["points"]}
+        self.assertEqual(compared[EMPTY], 0)
+        self.assertGreater(compared[HOP], 0)
+        self.assertEqual(compared[PUBLISH], 3 * compared[HOP])
+
+    def test_every_point_of_a_collective_has_its_floor(self):
+        flags = ("--transport", "host", "--bytes", "16,1K", "-n", 2, "--calls-per-graph", 2)
+        report = self.report(2, *flags, binary=LAMPORT)
+        self.assertIn("# Floor: ", self.stdout)
+        for point in report["points"]:
+            floor = point["floor_us"]
+            self.assertGreater(floor["hop"], 0)
+            call = floor["empty_kernel"] + floor["publish_to_all"]
+            self.assertAlmostEqual(point["floor_ratio"], point["latency_us"]["p50"] / call)
+
+
+if __name__ == "__main__":
+    LAMPORT = sys.argv[1]
+    unittest.main(argv=sys.argv[:1])
