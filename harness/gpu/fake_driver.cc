@@ -90,6 +90,11 @@ std::optional<CUresult> FakeDriver::Intercept(const std::string& function) {
   }
   if (function != failing_ || number != failing_number_) return std::nullopt;
   failed_to_give_back_ = failed_to_give_back_ || GivesBack(function);
+  if (function == "cuMemUnmap") {
+    for (const auto& [start, range] : ranges_) {
+      if (range.multicast) range.multicast->MayStayInUse();
+    }
+  }
   return failing_code_;
 }
 

@@ -33,7 +33,8 @@ struct FakeDriverOptions {
   // How long a call may wait for devices to be added to a multicast object, before it answers
   // CUDA_ERROR_TIMEOUT and counts as misuse. 0: for ever, as on a real machine.
   std::chrono::milliseconds patience{0};
-  // Stores through a mapping of imported memory are lost until PublishMappings.
+  // Stores through a mapping of imported memory or of a multicast object are lost until
+  // PublishMappings.
   bool late_mappings = false;
 };
 
@@ -105,6 +106,7 @@ class FakeDriver {
     std::shared_ptr<FakeMemory> memory = nullptr;        // mapped here
     std::shared_ptr<FakeMulticast> multicast = nullptr;  // mapped here, `offset` bytes into it
     std::size_t offset = 0;
+    std::shared_ptr<void> used = nullptr;  // counts the mapping, once it was stored through
     bool accessible = false;
     bool late = false;
     bool stored = false;  // by a multicast store since the last synchronisation
@@ -132,6 +134,8 @@ class FakeDriver {
   CUresult StillUsed(const std::string& what);
   // The reserved range that is exactly this one, or null.
   Range* Find(CUdeviceptr start, std::size_t bytes);
+  // The last range that begins at or before `address`, or the end.
+  std::map<CUdeviceptr, Range>::iterator FindBefore(CUdeviceptr address);
   FakeMulticast* FindMulticast(Handle handle);
   bool Bound(const FakeMemory& memory) const;
   FakeDevice Device(CUdevice device) const;

@@ -64,6 +64,15 @@ CUresult FakeDriver::Create(Handle* handle, std::size_t bytes, const CUmemAlloca
 CUresult FakeDriver::Release(Handle handle) {
   const auto found = handles_.find(handle);
   if (found == handles_.end()) return Misused("release: no such handle");
+  if (found->second.memory && found->second.memory->device >= 0) {
+    for (const auto& object : found->second.memory->bound_to) {
+      // What was stored through it may be on its way: no header says that unbinding waits for that
+      // (cuda.h, cuMulticastUnbind), so that libraries have a barrier between the two.
+      if (FakeMulticast::InUse(*object)) {
+        return StillUsed("release: the multicast object it was bound to is mapped by some rank");
+      }
+    }
+  }
   if (found->second.creates) found->second.multicast->CreatorGone();
   handles_.erase(found);
   return CUDA_SUCCESS;
@@ -131,10 +140,10 @@ CUresult FakeDriver::SetAccess(CUdeviceptr start, std::size_t bytes, const CUmem
       access->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE) {
     return Misused("set access: not one device that reads and writes");
   }
+  range->late = options_.late_mappings && (range->multicast || range->memory->device < 0);
   // A multicast address stays without access: nothing but multicast stores may use it.
   if (range->memory) {
     const int protection = PROT_READ | PROT_WRITE;
-    range->late = options_.late_mappings && range->memory->device < 0;
     if (!MapAnew(start, bytes, protection, range->late ? MAP_PRIVATE : MAP_SHARED,
                  range->memory->fd.get())) {
       return CUDA_ERROR_OUT_OF_MEMORY;
@@ -147,8 +156,8 @@ CUresult FakeDriver::SetAccess(CUdeviceptr start, std::size_t bytes, const CUmem
 void FakeDriver::PublishMappings() {
   for (auto& [start, range] : ranges_) {
     if (!range.late) continue;
-    range.late =
-        !MapAnew(start, range.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, range.memory->fd.get());
+    range.late = range.memory && !MapAnew(start, range.bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                                          range.memory->fd.get());
   }
 }
 

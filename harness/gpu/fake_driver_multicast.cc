@@ -75,6 +75,7 @@ CUresult FakeDriver::MulticastBind(Handle handle, std::size_t offset, Handle mem
                             .bytes = bytes};
   const std::string breach = object->Bind(device, binding);
   if (!breach.empty()) return Misused("bind: " + breach);
+  memory->bound_to.push_back(object->state());
   bindings_.push_back({.object = object->name(),
                        .device = memory->device,
                        .offset = offset,
@@ -137,11 +138,16 @@ bool FakeDriver::Bound(const FakeMemory& memory) const {
   });
 }
 
+std::map<CUdeviceptr, FakeDriver::Range>::iterator FakeDriver::FindBefore(CUdeviceptr address) {
+  const auto after = ranges_.upper_bound(address);
+  return after == ranges_.begin() ? ranges_.end() : std::prev(after);
+}
+
 std::vector<std::byte*> FakeDriver::MulticastCopies(void* address, std::size_t bytes) {
   const auto at = reinterpret_cast<CUdeviceptr>(address);
-  const auto after = ranges_.upper_bound(at);
-  Range* const range = after == ranges_.begin() ? nullptr : &std::prev(after)->second;
-  const CUdeviceptr into = range == nullptr ? 0 : at - std::prev(after)->first;
+  const auto found = FindBefore(at);
+  Range* const range = found == ranges_.end() ? nullptr : &found->second;
+  const CUdeviceptr into = range == nullptr ? 0 : at - found->first;
   if (range == nullptr || !range->multicast || into + bytes > range->bytes) {
     Misused("multicast store: no multicast address");
     return {};
@@ -158,11 +164,14 @@ std::vector<std::byte*> FakeDriver::MulticastCopies(void* address, std::size_t b
     return {};
   }
   range->stored = true;
+  if (!range->used) range->used = range->multicast->Use();
   return copies;
 }
 
 bool FakeDriver::MulticastStore(void* address, const void* words, std::size_t bytes) {
   const std::vector<std::byte*> copies = MulticastCopies(address, bytes);
+  if (copies.empty()) return false;
+  if (FindBefore(reinterpret_cast<CUdeviceptr>(address))->second.late) return true;
   const auto* const from = static_cast<const std::uint32_t*>(words);
   for (std::byte* const copy : copies) {
     auto* const to = reinterpret_cast<std::uint32_t*>(copy);
@@ -170,7 +179,7 @@ bool FakeDriver::MulticastStore(void* address, const void* words, std::size_t by
       std::atomic_ref(to[i]).store(from[i], std::memory_order_relaxed);
     }
   }
-  return !copies.empty();
+  return true;
 }
 
 }  // namespace mailbench

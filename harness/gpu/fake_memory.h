@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "harness/file_descriptor.h"
 
@@ -20,12 +22,15 @@ struct FileName {
   friend bool operator==(const FileName&, const FileName&) = default;
 };
 
+struct FakeMulticastState;
+
 // Memory of a GPU: a memory file.
 struct FakeMemory {
   FileDescriptor fd;
   std::size_t bytes = 0;
   unsigned handle_types = 0;  // CUmemAllocationHandleType, or'ed
   int device = -1;            // of the rank that created it; -1: imported
+  std::vector<std::shared_ptr<FakeMulticastState>> bound_to = {};  // now or before
 };
 
 // A memory file of `bytes`, zero; not valid where the system refuses.

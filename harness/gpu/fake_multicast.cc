@@ -35,6 +35,8 @@ struct FakeMulticastState {
   pthread_mutex_t mutex{};  // guards what follows
   CUmulticastObjectProp what{};
   int references = 0;
+  int mappings_in_use = 0;
+  bool may_stay_in_use = false;
   bool creator_gone = false;
   std::size_t device_count = 0;
   std::array<FakeDevice, kMostDevices> devices;
@@ -194,6 +196,25 @@ std::vector<std::byte*> FakeMulticast::Copies(std::size_t offset, std::size_t by
 void FakeMulticast::CreatorGone() {
   const Lock lock(*state_);
   state_->creator_gone = true;
+}
+
+std::shared_ptr<void> FakeMulticast::Use() const {
+  const Lock lock(*state_);
+  ++state_->mappings_in_use;
+  return {nullptr, [state = state_](void*) {
+            const Lock again(*state);
+            --state->mappings_in_use;
+          }};
+}
+
+void FakeMulticast::MayStayInUse() {
+  const Lock lock(*state_);
+  state_->may_stay_in_use = true;
+}
+
+bool FakeMulticast::InUse(const FakeMulticastState& state) {
+  const Lock lock(state);
+  return state.mappings_in_use > 0 && !state.may_stay_in_use;
 }
 
 int FakeMulticast::References(const FakeMulticastState& state) {

@@ -66,9 +66,15 @@ class FakeMulticast {
   std::vector<std::byte*> Copies(std::size_t offset, std::size_t bytes);
 
   void CreatorGone();
+  // Counts a mapping that is stored through for as long as what is returned lives.
+  std::shared_ptr<void> Use() const;
+  // A mapping could not be given back: InUse says no from now on.
+  void MayStayInUse();
   const std::shared_ptr<FakeMulticastState>& state() const { return state_; }
   // How many references to the object of `state` there are, in all processes.
   static int References(const FakeMulticastState& state);
+  // Whether any rank maps it and has stored through it.
+  static bool InUse(const FakeMulticastState& state);
 
  private:
   // `state` has counted this reference already.

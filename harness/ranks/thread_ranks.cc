@@ -11,6 +11,7 @@ namespace mailbench {
 
 std::vector<std::string> ThreadMeeting::Meet(int rank, const std::string& own) {
   std::unique_lock lock(mutex_);
+  if (!given_up_.empty()) throw Error(ExitCode::kHung, given_up_);
   posted_[static_cast<std::size_t>(rank)] = own;
   const int round = round_;
   if (++arrived_ == posted_.size()) {
@@ -22,6 +23,11 @@ std::vector<std::string> ThreadMeeting::Meet(int rank, const std::string& own) {
   changed_.wait(lock, [&] { return round_ != round || !given_up_.empty(); });
   if (round_ == round) throw Error(ExitCode::kHung, given_up_);
   return result_;
+}
+
+std::size_t ThreadMeeting::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return arrived_;
 }
 
 void ThreadMeeting::GiveUp(const std::string& reason) {
@@ -39,9 +45,13 @@ ThreadRanks::ThreadRanks(int rank, int size, ThreadMeeting& meeting) : meeting_(
 ThreadRanks::~ThreadRanks() { NameThisThread(-1); }
 
 std::vector<std::string> ThreadRanks::MeetWithText(const std::string& own) const {
-  if (meetings_++ == skipped_)
+  const int number = meetings_++;
+  if (number >= skipped_ && number - skipped_ < skipped_count_) {
     return std::vector<std::string>(static_cast<std::size_t>(size()), own);
-  return meeting_.Meet(rank(), own);
+  }
+  std::vector<std::string> all = meeting_.Meet(rank(), own);
+  if (after_meeting_) after_meeting_();
+  return all;
 }
 
 void ThreadRanks::MeetWithBytes(std::span<const std::byte> own, std::span<std::byte> all) const {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/ranks/ranks.h"
@@ -21,11 +22,13 @@ class ThreadMeeting {
 
   // What every rank brought, by rank. Throws Error (kHung) with the reason once GiveUp was called.
   std::vector<std::string> Meet(int rank, const std::string& own);
+  // How many ranks wait here for the others now.
+  std::size_t waiting() const;
   // For whoever watches: nobody waits from now on.
   void GiveUp(const std::string& reason);
 
  private:
-  std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::vector<std::string> posted_;
   std::vector<std::string> result_;  // of the last round
@@ -40,10 +43,16 @@ class ThreadRanks : public Ranks {
   ThreadRanks(int rank, int size, ThreadMeeting& meeting);
   ~ThreadRanks() override;
 
-  // The `number`th time, from 0, that this rank is to meet the others, it goes on at once instead,
-  // as if it had met only itself. For tests that leave a vote or a barrier out.
-  void SkipMeeting(int number) { skipped_ = number; }
+  // The `number`th time, from 0, that this rank is to meet the others, and so on `count` times, it
+  // goes on at once instead, as if it had met only itself. For tests that leave a vote or a barrier
+  // out.
+  void SkipMeeting(int number, int count = 1) {
+    skipped_ = number;
+    skipped_count_ = count;
+  }
   int meetings() const { return meetings_; }
+  // `observer` is called after each time that this rank has met the others.
+  void AfterMeeting(std::function<void()> observer) { after_meeting_ = std::move(observer); }
 
  private:
   void Meet() const override { MeetWithText(""); }
@@ -51,7 +60,9 @@ class ThreadRanks : public Ranks {
   std::vector<std::string> MeetWithText(const std::string& own) const override;
 
   ThreadMeeting& meeting_;
-  int skipped_ = -1;
+  int skipped_ = 0;
+  int skipped_count_ = 0;
+  std::function<void()> after_meeting_;
   mutable int meetings_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "harness/error.h"
@@ -81,6 +82,35 @@ TEST(ThreadRanks, NobodyWaitsOnceSomebodyGaveUp) {
     return std::string("met");
   });
   EXPECT_EQ(all, (Texts{"4 rank 2 is late", "4 rank 2 is late", "late"}));
+}
+
+TEST(ThreadRanks, WhoComesLateAfterSomebodyGaveUpDoesNotMeetAnybody) {
+  ThreadMeeting meeting(3);
+  const Texts all = OnThree(meeting, [&](const Ranks& ranks) {
+    if (ranks.rank() == 2) {
+      while (meeting.waiting() < 2) std::this_thread::yield();
+      meeting.GiveUp("rank 2 is late");
+    }
+    ranks.Barrier();
+    return std::string("met");
+  });
+  EXPECT_EQ(all, Texts(3, "4 rank 2 is late"));
+}
+
+TEST(ThreadRanks, WhatFollowsAMeetingDoesNotFollowASkippedOne) {
+  ThreadMeeting meeting(3);
+  const Texts all = OnThree(meeting, [](ThreadRanks& ranks) {
+    int after = 0;
+    ranks.AfterMeeting([&] { ++after; });
+    ranks.SkipMeeting(1, 2);
+    std::string text;
+    for (int round = 0; round < 4; ++round) {
+      ranks.Barrier();
+      text += std::to_string(after);
+    }
+    return text;
+  });
+  EXPECT_EQ(all, Texts(3, "1112"));
 }
 
 TEST(ThreadRanks, ASkippedMeetingIsOneWithItself) {
