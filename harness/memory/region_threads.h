@@ -67,7 +67,7 @@ struct RankEnd {
 };
 
 struct RegionEnd {
-  std::vector<RankEnd> ranks{kRegionRanks};
+  std::vector<RankEnd> ranks = std::vector<RankEnd>(kRegionRanks);
   std::optional<Diagnosis> diagnosis;          // of what was given up
   std::vector<std::string> misuse_until_then;  // of all ranks, when it was given up
   std::ptrdiff_t descriptors = 0;              // more than there were at the start
