@@ -273,6 +273,41 @@ TEST(FakeBreach, NoBarrierBeforeTheFirstUseStoresToWhatIsNotBound) {
               ElementsAre("multicast store: memory of 1 of 2 devices is bound"));
 }
 
+// Rank 0 gives all back while rank 1 still maps the object, which that one has stored through.
+std::vector<FakeOutcome> RunWithoutABarrierInFree(const std::function<CUresult(FakeRank&)>& unmap) {
+  return RunTwo([&](int rank, FakeVote& vote, FakeRank& calls) {
+    EXPECT_EQ(calls.AddDevice(), CUDA_SUCCESS);
+    EXPECT_EQ(calls.Bind(), CUDA_SUCCESS);
+    EXPECT_EQ(calls.MapObject(), CUDA_SUCCESS);
+    EXPECT_EQ(calls.Access(calls.multicast), CUDA_SUCCESS);
+    vote.arrive_and_wait();
+    if (rank == 1) {
+      EXPECT_TRUE(StoreAt(calls.multicast));
+      EXPECT_EQ(calls.driver.CtxSynchronize(), CUDA_SUCCESS);
+      EXPECT_EQ(unmap(calls), CUDA_ERROR_UNKNOWN);
+    }
+    vote.arrive_and_wait();
+    if (rank == 0) {
+      EXPECT_EQ(calls.FreeObject(), CUDA_SUCCESS);
+      calls.FreeMemory();
+    }
+    vote.arrive_and_wait();
+  });
+}
+
+TEST(FakeBreach, MemoryGoesAfterAllMappingsThatWereStoredThrough) {
+  auto outcomes = RunWithoutABarrierInFree([](FakeRank&) { return CUDA_ERROR_UNKNOWN; });
+  EXPECT_THAT(outcomes[0].misuse,
+              ElementsAre("release: the multicast object it was bound to is mapped by some rank"));
+  // A rank whose driver does not take a mapping back can do no more.
+  outcomes = RunWithoutABarrierInFree([](FakeRank& calls) {
+    FakeDriver::Current().FailCall("cuMemUnmap", 0, CUDA_ERROR_UNKNOWN);
+    return calls.driver.MemUnmap(calls.multicast, kBytes);
+  });
+  EXPECT_THAT(outcomes[0].misuse, IsEmpty());
+  EXPECT_EQ(outcomes[0].alive, "");
+}
+
 TEST(FakeBreach, MemoryOfAPeerCannotBeBound) {
   CUmemFabricHandle memory{};
   const auto outcomes = RunTwo([&](int rank, FakeVote& vote, FakeRank& calls) {

@@ -83,6 +83,27 @@ TEST(FakeMulticast, AStoreReachesTheMemoryOfAllRanks) {
   }
 }
 
+TEST(FakeMulticast, AStoreIsLostUntilTheMappingIsPublished) {
+  CUmemFabricHandle shared{};
+  ExpectClean(RunFakeRanks(2, [&](int rank, FakeVote& vote, FakeRank& calls) {
+    FakeDriver& fake = FakeDriver::Current();
+    fake.options().late_mappings = true;
+    Prepare(rank, 2, vote, calls, shared);
+    const Words words{1, 2, 3, 4};
+    const Words before = ReadAt(calls.own + kPack);
+    vote.arrive_and_wait();
+    EXPECT_TRUE(fake.MulticastStore(At(calls.multicast + kPack), words.data(), sizeof words));
+    vote.arrive_and_wait();
+    EXPECT_EQ(ReadAt(calls.own + kPack), before);
+    vote.arrive_and_wait();
+    fake.PublishMappings();
+    EXPECT_TRUE(fake.MulticastStore(At(calls.multicast + kPack), words.data(), sizeof words));
+    vote.arrive_and_wait();
+    EXPECT_EQ(ReadAt(calls.own + kPack), words);
+    GiveBack(vote, calls);
+  }));
+}
+
 TEST(FakeMulticast, TheCopiesAreTheDevicesMemories) {
   CUmemFabricHandle shared{};
   ExpectClean(RunFakeRanks(3, [&](int rank, FakeVote& vote, FakeRank& calls) {
