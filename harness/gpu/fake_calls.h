@@ -13,7 +13,8 @@ namespace mailbench {
 struct FakeCalls {
   FakeCalls();
 
-#define MAILBENCH_DECLARE(name, version) \
+#define MAILBENCH_DECLARE(name, version)                                    \
+  /* NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared */ \
   std::function<std::remove_pointer_t<PFN_cu##name##_v##version>> name;
   MAILBENCH_DRIVER_FUNCTIONS(MAILBENCH_DECLARE)
 #undef MAILBENCH_DECLARE

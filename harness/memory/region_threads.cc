@@ -107,10 +107,11 @@ class Threads {
   void Watch() {
     bool holds = life_.held_up.has_value();
     while (ended_ < kRegionRanks) {
-      // In this order: who has ended stays ended.
+      // In this order: who is held up or has ended stays so, but who waits may go on.
+      const bool held_up = holds && HeldUp().stalled();
       const std::size_t ended = ended_;
       const std::size_t waiting = meeting_.waiting();
-      if (holds && HeldUp().stalled() && ended + waiting + 1 == kRegionRanks) {
+      if (held_up && ended + waiting + 1 == kRegionRanks) {
         if (life_.given_up) GiveUp();
         HeldUp().EndWaits();
         holds = false;

@@ -118,8 +118,9 @@ TEST(ThreadRanks, ASkippedMeetingIsOneWithItself) {
   const Texts all = OnThree(meeting, [](ThreadRanks& ranks) {
     ranks.SkipMeeting(1);
     std::string text;
-    for (int round = 0; round < 3; ++round)
+    for (int round = 0; round < 3; ++round) {
       text += std::to_string(static_cast<int>(ranks.Max(ranks.rank())));
+    }
     return text;
   });
   EXPECT_EQ(all, (Texts{"202", "212", "222"}));
