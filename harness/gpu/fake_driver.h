@@ -83,7 +83,8 @@ class FakeDriver {
   // are multiples of 4.
   bool MulticastStore(void* address, const void* words, std::size_t bytes);
   // Where such a store lands: each device's memory as this process sees it, in the order in which
-  // the devices were added; empty, and misuse, where MulticastStore would be refused.
+  // the devices were added, as if its mapping had been published; empty, and misuse, where
+  // MulticastStore would be refused.
   std::vector<std::byte*> MulticastCopies(void* address, std::size_t bytes);
   // Mappings made late (options) show their memory from now on: what the barrier after the mapping
   // would assure.

@@ -157,6 +157,16 @@ std::string NameOf(const RegionType& type) {
          (type.fabric ? "Fabric" : "Descriptors");
 }
 
+void PrintTo(const RegionType& type, std::ostream* out) { *out << NameOf(type); }
+
+void PrintTo(const RankEnd& end, std::ostream* out) {
+  *out << "code " << static_cast<int>(end.code) << ", \"" << end.text << '"';
+  if (end.kept) *out << ", kept";
+  if (!end.alive.empty()) *out << ", alive: " << end.alive;
+  for (const std::string& misuse : end.misuse) *out << ", misuse: " << misuse;
+  for (const std::string& complaint : end.complaints) *out << ", complaint: " << complaint;
+}
+
 RegionEnd Live(const RegionLife& life) { return Threads(life).Run(); }
 
 }  // namespace mailbench

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct RegionType {
   bool fabric = false;  // handles; otherwise descriptors
 };
 std::string NameOf(const RegionType& type);  // "MulticastFabric"
+void PrintTo(const RegionType& type, std::ostream* out);
 
 // One rank, while it runs.
 struct RegionRank {
@@ -65,6 +67,9 @@ struct RankEnd {
   std::map<std::string, int> set_up_calls;  // by function; empty when set-up has failed
   std::map<std::string, int> calls;         // of all of the life
 };
+
+// For messages of tests.
+void PrintTo(const RankEnd& end, std::ostream* out);
 
 struct RegionEnd {
   std::vector<RankEnd> ranks = std::vector<RankEnd>(kRegionRanks);
