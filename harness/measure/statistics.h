@@ -24,4 +24,23 @@ double Quantile(std::span<const double> ascending, double q);
 // std::invalid_argument.
 Summary Summarize(std::span<const double> samples);
 
+// low <= m <= high, where m is the median of what the samples were drawn from.
+struct MedianInterval {
+  double low = 0;
+  double high = 0;
+  double confidence = 0;  // the probability that an interval made this way holds m
+};
+
+inline constexpr double kMedianConfidence = 0.95;
+
+// The narrowest interval from the r-th smallest to the r-th largest sample whose confidence is at
+// least kMedianConfidence. Fewer than six samples have none: theirs is from min to max, with the
+// confidence that this has, 1 - 2^(1-n).
+// Nothing is assumed of the distribution, only that samples are independent: how many of n lie
+// below m is then binomial with probability 1/2, and the confidence is exact, or, where samples
+// can tie, a lower bound (Conover, Practical Nonparametric Statistics, 3rd ed., 1999,
+// section 3.2).
+// REQUIRES: as Summarize.
+MedianInterval IntervalOfMedian(std::span<const double> samples);
+
 }  // namespace mailbench

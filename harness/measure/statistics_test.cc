@@ -2,8 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
 #include <limits>
+#include <numeric>
+#include <random>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace mailbench {
@@ -59,6 +66,167 @@ TEST(Summarize, RefusesNothingAndNaN) {
   EXPECT_THROW(Summarize({}), std::invalid_argument);
   const std::vector<double> samples = {1, std::numeric_limits<double>::quiet_NaN(), 2};
   EXPECT_THROW(Summarize(samples), std::invalid_argument);
+}
+
+std::vector<double> OneTo(int n) {
+  std::vector<double> samples(static_cast<std::size_t>(n));
+  std::iota(samples.begin(), samples.end(), 1.0);
+  return samples;
+}
+
+// Known answers: sums of binomial coefficients in exact integers (Python). The published tables of
+// intervals for the median have the same ranks.
+struct KnownInterval {
+  int n, low_rank, high_rank;
+  double confidence;
+};
+constexpr KnownInterval kKnownIntervals[] = {
+    {1, 1, 1, 0},
+    {2, 1, 2, 0.5},
+    {3, 1, 3, 0.75},
+    {5, 1, 5, 0.9375},
+    {6, 1, 6, 0.96875},
+    {8, 1, 8, 0.9921875},
+    {9, 2, 8, 0.9609375},
+    {10, 2, 9, 0.978515625},
+    {17, 5, 13, 0.950958251953125},
+    {20, 6, 15, 0.9586105346679688},
+    {25, 8, 18, 0.9567147493362427},
+    {50, 18, 33, 0.9671608624357315},
+    {100, 40, 61, 0.9647997997822951},
+    {1000, 469, 532, 0.9537088026395019},
+    {1001, 470, 532, 0.9500154764972458},
+    {100001, 49691, 50311, 0.9500751139879057},
+};
+
+TEST(IntervalOfMedian, HasTheRanksAndTheConfidenceOfTheBinomial) {
+  for (const KnownInterval& known : kKnownIntervals) {
+    const MedianInterval interval = IntervalOfMedian(OneTo(known.n));
+    EXPECT_EQ(interval.low, known.low_rank) << known.n;
+    EXPECT_EQ(interval.high, known.high_rank) << known.n;
+    EXPECT_NEAR(interval.confidence, known.confidence, 1e-11) << known.n;
+  }
+}
+
+TEST(IntervalOfMedian, OrderDoesNotMatter) {
+  std::vector<double> samples = OneTo(20);
+  std::shuffle(samples.begin(), samples.end(), std::mt19937_64(1));
+  EXPECT_EQ(IntervalOfMedian(samples).low, 6);
+  EXPECT_EQ(IntervalOfMedian(samples).high, 15);
+}
+
+TEST(IntervalOfMedian, HoldsTheMedianOfTheSamplesAlways) {
+  for (int n = 1; n <= 300; ++n) {
+    const MedianInterval interval = IntervalOfMedian(OneTo(n));
+    const double median = (n + 1) / 2.0;
+    EXPECT_LE(interval.low, median) << n;
+    EXPECT_GE(interval.high, median) << n;
+    EXPECT_EQ(interval.low + interval.high, n + 1) << n;
+    if (n >= 6) {
+      EXPECT_GE(interval.confidence, kMedianConfidence) << n;
+    } else {
+      EXPECT_DOUBLE_EQ(interval.confidence, 1 - std::ldexp(1.0, 1 - n)) << n;
+    }
+  }
+}
+
+TEST(IntervalOfMedian, OfTiesIsTheTie) {
+  std::vector<double> samples(20, 0.3);
+  samples[3] = 0.1;
+  samples[4] = 9;
+  const MedianInterval interval = IntervalOfMedian(samples);
+  EXPECT_EQ(interval.low, 0.3);
+  EXPECT_EQ(interval.high, 0.3);
+  EXPECT_NEAR(interval.confidence, 0.9586105346679688, 1e-11);
+}
+
+TEST(IntervalOfMedian, OfOneSampleIsTheSampleWithoutConfidence) {
+  const std::vector<double> one = {7.5};
+  const MedianInterval interval = IntervalOfMedian(one);
+  EXPECT_EQ(interval.low, 7.5);
+  EXPECT_EQ(interval.high, 7.5);
+  EXPECT_EQ(interval.confidence, 0);
+}
+
+TEST(IntervalOfMedian, RefusesNothingAndNaN) {
+  EXPECT_THROW(IntervalOfMedian({}), std::invalid_argument);
+  const std::vector<double> samples = {1, 2, std::numeric_limits<double>::quiet_NaN()};
+  EXPECT_THROW(IntervalOfMedian(samples), std::invalid_argument);
+}
+
+using Random = std::mt19937_64;
+
+// In how many of 10^4 sets of n samples the interval holds the true median.
+double Coverage(std::size_t n, double median, Random& random,
+                const std::function<double(Random&)>& draw) {
+  constexpr int kSets = 10'000;
+  int held = 0;
+  std::vector<double> samples(n);
+  for (int set = 0; set < kSets; ++set) {
+    std::generate(samples.begin(), samples.end(), [&] { return draw(random); });
+    const MedianInterval interval = IntervalOfMedian(samples);
+    if (interval.low <= median && median <= interval.high) ++held;
+  }
+  return static_cast<double>(held) / kSets;
+}
+
+struct Distribution {
+  std::string name;
+  double median;
+  std::function<double(Random&)> draw;
+};
+
+double Lognormal(Random& random) {
+  return 2 * std::exp(0.3 * std::normal_distribution<double>()(random));
+}
+
+// 1 of 4 samples is from a second mode far above, as when a GPU shares its time.
+double Bimodal(Random& random) {
+  const double uniform = std::uniform_real_distribution<double>()(random);
+  return uniform < 0.75 ? 2 + uniform : 30 + uniform;
+}
+
+// As a timer's ticks make it: samples tie, 1 of 400 at the median.
+double Ticks(Random& random) { return std::round(256 * Lognormal(random)) / 256; }
+
+TEST(IntervalOfMedian, CoversTheMedianAsOftenAsItSays) {
+  const Distribution distributions[] = {
+      {"lognormal", 2, Lognormal}, {"bimodal", 2.5, Bimodal}, {"ticks", 2, Ticks}};
+  Random random(20250131);
+  for (const Distribution& distribution : distributions) {
+    for (const int n : {2, 5, 6, 9, 20, 50, 101}) {
+      const double claimed = IntervalOfMedian(OneTo(n)).confidence;
+      EXPECT_NEAR(
+          Coverage(static_cast<std::size_t>(n), distribution.median, random, distribution.draw),
+          claimed, 0.01)
+          << n << " samples, " << distribution.name;
+    }
+  }
+}
+
+// The probability of fewer than `limit` successes in n.
+double FewerThan(int limit, int n, double success) {
+  double sum = 0;
+  for (int k = 0; k < limit; ++k) {
+    sum += std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) +
+                    k * std::log(success) + (n - k) * std::log1p(-success));
+  }
+  return sum;
+}
+
+// Few values, so that the median's own has a probability: the interval, which holds its ends, may
+// then only cover more than it says, and how much more is known.
+TEST(IntervalOfMedian, CoversMoreThanItSaysWhereManySamplesTie) {
+  std::discrete_distribution<int> values({0.10, 0.35, 0.10, 0.35, 0.10});  // 2 is the median
+  Random random(7);
+  for (const KnownInterval& known : kKnownIntervals) {
+    if (known.n > 100) continue;
+    const double missed = 2 * FewerThan(known.low_rank, known.n, 0.55);
+    const double covered = Coverage(static_cast<std::size_t>(known.n), 2, random,
+                                    [&](Random& source) { return values(source); });
+    EXPECT_NEAR(covered, 1 - missed, 0.01) << known.n;
+    EXPECT_GE(covered, known.confidence - 0.01) << known.n;
+  }
 }
 
 }  // namespace
