@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "harness/measure/benchmark_runner.h"
-#include "harness/measure/statistics.h"
+#include "harness/measure/latency.h"
 #include "harness/validate/over_ranks.h"
 
 namespace mailbench {
@@ -72,17 +72,6 @@ class Sample {
   std::unique_ptr<Graph> graph_;
 };
 
-void SummarizeLatency(const std::vector<double>& own_us, const Ranks& ranks, PointRecord& record) {
-  record.latency_us = Summarize(record.samples_us);
-  record.median_us_per_rank = ranks.Gather(Summarize(own_us).p50);
-  const auto slowest =
-      std::max_element(record.median_us_per_rank.begin(), record.median_us_per_rank.end());
-  record.straggler = static_cast<int>(slowest - record.median_us_per_rank.begin());
-  const Shape& shape = record.key.shape;
-  record.algbw_gb_per_s = static_cast<double>(shape.bytes_total) / record.latency_us.p50 * 1e-3;
-  record.busbw_gb_per_s = record.algbw_gb_per_s * shape.bus_factor;
-}
-
 }  // namespace
 
 PointRecord MeasurePoint(const PointKey& key, Mode mode, std::uint32_t point_index,
@@ -125,10 +114,7 @@ PointRecord MeasurePoint(const PointKey& key, Mode mode, std::uint32_t point_ind
   for (int i = 0; i < unmeasured; ++i) measure();
   own_us.clear();
   context.heartbeat.Enter(Phase::kMeasure, point_index);
-  for (const double seconds :
-       RunBenchmark(ToString(key), mode == Mode::kGraph ? config.replays : config.iters, measure)) {
-    record.samples_us.push_back(seconds * 1e6);
-  }
+  RunBenchmark(ToString(key), mode == Mode::kGraph ? config.replays : config.iters, measure);
 
   context.heartbeat.Enter(Phase::kAudit, point_index);
   if (config.check) {
@@ -137,7 +123,7 @@ PointRecord MeasurePoint(const PointKey& key, Mode mode, std::uint32_t point_ind
     record.check = OverRanks(check, ranks);
   }
   record.input_copies_per_call = instance.input_copies_per_call();
-  SummarizeLatency(own_us, ranks, record);
+  SummarizeLatency(GatherSamples(own_us, ranks), record);
   return record;
 }
 

@@ -117,9 +117,13 @@ TEST(PointJsonTest, IsOneLineWithEveryField) {
       R"("mode":"graph","l2":"not controlled","ranks":4,"shape":{"bytes":16},)"
       R"("bytes_per_rank":16,"bytes_total":64,"calls_per_sample":10,)"
       R"("latency_us":{"min":1.5,"p50":2.25,"p90":3.0,"p99":3.5,"p999":3.75,"max":4.0,)"
-      R"("mean":2.5,"count":3,"samples":[1.5,2.5,3.5]},)"
-      R"("per_rank":[{"rank":0,"p50":2.0},{"rank":1,"p50":2.125},{"rank":2,"p50":2.25},)"
-      R"({"rank":3,"p50":1.875}],"straggler":2,"algbw":0.5,"busbw":0.375,"floor_us":null,"floor_ratio":null,)"
+      R"("mean":2.5,"p50_interval":{"low":2.1875,"high":2.25,"confidence":0.96875},)"
+      R"("count":3,"samples":[1.5,2.5,3.5]},)"
+      R"("per_rank":[{"rank":0,"min":1.5,"p50":2.0,"max":3.5,"last":1},)"
+      R"({"rank":1,"min":1.5,"p50":2.125,"max":3.0,"last":0},)"
+      R"({"rank":2,"min":1.25,"p50":2.25,"max":4.0,"last":2},)"
+      R"({"rank":3,"min":1.0,"p50":1.875,"max":2.0,"last":0}],"straggler":2,)"
+      R"("straggler_share":0.6666666666666666,"algbw":0.5,"busbw":0.375,"floor_us":null,"floor_ratio":null,)"
       R"("input_copies_per_call":0.0,"kernels":[],"check":{"kind":"bitwise","reference":"mpi","calls":40,)"
       R"("compared":640,"mismatches":0,"audited":1280,"leftover":0,"first":null}})");
 }
@@ -150,9 +154,13 @@ TEST(PointJsonTest, NumbersThatAreNotFiniteNeverReachIt) {
     sample.samples_us[1] = bad;
     EXPECT_THAT(MessageOf<SystemError>([&] { PointJson(sample); }),
                 HasSubstr("latency_us.samples"));
+    PointRecord interval = SamplePoint(16);
+    interval.p50_interval_us.high = bad;
+    EXPECT_THAT(MessageOf<SystemError>([&] { PointJson(interval); }),
+                HasSubstr("latency_us.p50_interval.high"));
     PointRecord rank = SamplePoint(16);
-    rank.median_us_per_rank[3] = bad;
-    EXPECT_THAT(MessageOf<SystemError>([&] { PointJson(rank); }), HasSubstr("per_rank"));
+    rank.per_rank[3].max = bad;
+    EXPECT_THAT(MessageOf<SystemError>([&] { PointJson(rank); }), HasSubstr("per_rank.max"));
   }
 }
 

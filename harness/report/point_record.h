@@ -27,13 +27,25 @@ struct PointKey {
 // "lamport_all_gather/lamport/host/graph/bytes=1024/ranks=4": for messages and for --resume.
 std::string ToString(const PointKey& key);
 
+// One rank's own samples, before the maximum over ranks is taken; microseconds a call.
+struct RankLatency {
+  double min = 0;
+  double p50 = 0;
+  double max = 0;
+  std::int64_t last = 0;  // samples of which this rank was the slowest; the lowest of equals is
+};
+
 struct PointRecord {
   PointKey key;
   // Microseconds a call. Each sample is the maximum over ranks.
   Summary latency_us;
   std::vector<double> samples_us;
-  std::vector<double> median_us_per_rank;  // each rank's own median, before the maximum
-  int straggler = 0;                       // the rank with the largest own median
+  MedianInterval p50_interval_us;     // of latency_us.p50
+  std::vector<RankLatency> per_rank;  // by rank
+  // The rank that was the slowest most often; of several, the one with the largest median, of
+  // several still, the lowest.
+  int straggler = 0;
+  double straggler_share = 0;  // of how many of the samples it was the slowest, 0 to 1
   int calls_per_sample = 1;
   double algbw_gb_per_s = 0;  // bytes_total / p50, 1e9 bytes a second, as nccl-tests counts
   double busbw_gb_per_s = 0;

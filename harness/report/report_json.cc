@@ -33,6 +33,7 @@ void RequireFinite(const Json& json, const std::string& name, const PointKey& ke
 
 Json LatencyJson(const PointRecord& point) {
   const Summary& summary = point.latency_us;
+  const MedianInterval& interval = point.p50_interval_us;
   const auto kept = std::min<std::size_t>(point.samples_us.size(), kSamplesPerPoint);
   return {{"min", summary.min},
           {"p50", summary.p50},
@@ -41,10 +42,22 @@ Json LatencyJson(const PointRecord& point) {
           {"p999", summary.p999},
           {"max", summary.max},
           {"mean", summary.mean},
+          {"p50_interval",
+           {{"low", interval.low}, {"high", interval.high}, {"confidence", interval.confidence}}},
           {"count", point.samples_us.size()},
           {"samples",
            std::vector<double>(point.samples_us.begin(),
                                point.samples_us.begin() + static_cast<std::ptrdiff_t>(kept))}};
+}
+
+Json PerRankJson(const PointRecord& point) {
+  Json per_rank = Json::array();
+  for (std::size_t rank = 0; rank < point.per_rank.size(); ++rank) {
+    const RankLatency& own = point.per_rank[rank];
+    per_rank.push_back(
+        {{"rank", rank}, {"min", own.min}, {"p50", own.p50}, {"max", own.max}, {"last", own.last}});
+  }
+  return per_rank;
 }
 
 Json CheckJson(const PointRecord& point) {
@@ -113,10 +126,7 @@ double WrongPerMillion(const StressRecord& record) {
 std::string PointJson(const PointRecord& point) {
   const Json latency = LatencyJson(point);
   RequireFinite(latency, "latency_us", point.key);
-  Json per_rank = Json::array();
-  for (std::size_t rank = 0; rank < point.median_us_per_rank.size(); ++rank) {
-    per_rank.push_back({{"rank", rank}, {"p50", point.median_us_per_rank[rank]}});
-  }
+  const Json per_rank = PerRankJson(point);
   RequireFinite(per_rank, "per_rank", point.key);
   return Dump({{"collective", point.key.collective},
                {"algorithm", point.key.algorithm},
@@ -131,6 +141,7 @@ std::string PointJson(const PointRecord& point) {
                {"latency_us", latency},
                {"per_rank", per_rank},
                {"straggler", point.straggler},
+               {"straggler_share", point.straggler_share},
                {"algbw", FiniteOrNull(point.algbw_gb_per_s)},
                {"busbw", FiniteOrNull(point.busbw_gb_per_s)},
                {"floor_us", FloorJson(point.floor)},

@@ -113,6 +113,21 @@ TEST(ReportSchemaTest, EveryPlaceInAnNvlinkFabricIsValid) {
   EXPECT_EQ(verdict.exit_code, 0) << verdict.output;
 }
 
+TEST(ReportSchemaTest, PointsOfBuildsThatKnewOnlyMediansOfRanksAreValid) {
+  json report = json::parse(SampleReport(RunStatus::kPassed));
+  for (json& point : report["points"]) {
+    point.erase("straggler_share");
+    point["latency_us"].erase("p50_interval");
+    for (json& rank : point["per_rank"]) {
+      for (const char* field : {"min", "max", "last"}) rank.erase(field);
+    }
+  }
+  const TestDirectory directory;
+  WriteText(directory.File("earlier.json"), report.dump());
+  const Verdict verdict = Check(directory.File("earlier.json"));
+  EXPECT_EQ(verdict.exit_code, 0) << verdict.output;
+}
+
 TEST(ReportSchemaTest, TheSchemaIsClosedAndComplete) {
   const TestDirectory directory;
   const json valid = json::parse(SampleReport(RunStatus::kPassed, SampleGpuFacts()));
@@ -149,6 +164,15 @@ TEST(ReportSchemaTest, TheSchemaIsClosedAndComplete) {
       R"([{"op": "replace", "path": "/run/resumed_points", "value": 3}])",
       R"([{"op": "replace", "path": "/points/0/latency_us/p50", "value": null}])",
       R"([{"op": "replace", "path": "/points/1/check/mismatches", "value": 1}])",
+      R"([{"op": "remove", "path": "/points/0/latency_us/p50_interval"}])",
+      R"([{"op": "remove", "path": "/points/0/latency_us/p50_interval/confidence"}])",
+      R"([{"op": "add", "path": "/points/0/latency_us/p50_interval/extra", "value": 1}])",
+      R"([{"op": "replace", "path": "/points/0/latency_us/p50_interval/confidence", "value": 95}])",
+      R"([{"op": "remove", "path": "/points/1/per_rank/2/last"}])",
+      R"([{"op": "remove", "path": "/points/1/per_rank/2/max"}])",
+      R"([{"op": "replace", "path": "/points/1/per_rank/2/last", "value": 0.5}])",
+      R"([{"op": "remove", "path": "/points/0/straggler_share"}])",
+      R"([{"op": "replace", "path": "/points/0/straggler_share", "value": 1.5}])",
       R"([{"op": "copy", "from": "/points/0", "path": "/points/-"}])",
       R"([{"op": "remove", "path": "/stress/0/seed"}])",
       R"([{"op": "add", "path": "/stress/0/extra", "value": 1}])",
