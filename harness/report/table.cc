@@ -11,6 +11,9 @@
 namespace mailbench {
 namespace {
 
+// Of p50. A median whose interval is wider says so in its row.
+constexpr double kWideInterval = 0.05;
+
 std::string Join(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) {
@@ -36,6 +39,7 @@ std::string Fixed(double value, int digits) {
 
 struct Columns {
   std::string bytes_per_rank, bytes_total, algorithm, mode, p50, p99, max, algbw, busbw, wrong;
+  std::string note = {};
 };
 
 std::string Line(const std::string& start, const Columns& columns) {
@@ -43,7 +47,21 @@ std::string Line(const std::string& start, const Columns& columns) {
          Right(columns.bytes_total, 13) + "  " + Left(columns.algorithm, 14) + ' ' +
          Left(columns.mode, 8) + ' ' + Right(columns.p50, 10) + ' ' + Right(columns.p99, 10) + ' ' +
          Right(columns.max, 10) + ' ' + Right(columns.algbw, 9) + ' ' + Right(columns.busbw, 9) +
-         ' ' + Right(columns.wrong, 7) + '\n';
+         ' ' + Right(columns.wrong, 7) + columns.note + '\n';
+}
+
+// "  p50 -3% +9%", "  p50 -3% +9% at 75%" where samples are too few for kMedianConfidence;
+// "" where the median is known well enough.
+std::string IntervalNote(const PointRecord& point) {
+  const MedianInterval& interval = point.p50_interval_us;
+  const double p50 = point.latency_us.p50;
+  const bool sure = interval.confidence >= kMedianConfidence;
+  if (sure && interval.high - interval.low <= kWideInterval * p50) return "";
+  const auto percent = [](double share) { return Fixed(100 * share, 0) + '%'; };
+  std::string note =
+      "  p50 -" + percent((p50 - interval.low) / p50) + " +" + percent((interval.high - p50) / p50);
+  if (!sure) note += " at " + percent(interval.confidence);
+  return note;
 }
 
 struct StressColumns {
@@ -142,7 +160,9 @@ std::string FormatRunHead(const TableHead& head) {
 
 std::string FormatTableHead(const TableHead& head) {
   std::string text = FormatRunHead(head);
-  text += "# Times: microseconds a call, of the slowest rank\n#\n";
+  text +=
+      "# Times: microseconds a call, of the slowest rank\n"
+      "# p50 -3% +9%: its 95 % interval, where that is wider than 5 % of it\n#\n";
   text += Line("#", {"bytes/rank", "bytes total", "algorithm", "mode", "p50", "p99", "max", "algbw",
                      "busbw", "#wrong"});
   text += Line("#", {"(B)", "(B)", "", "", "(us)", "(us)", "(us)", "(GB/s)", "(GB/s)", "(words)"});
@@ -166,7 +186,8 @@ std::string FormatTableRow(const PointRecord& point) {
   return Line("", {std::to_string(point.key.shape.bytes_per_rank),
                    std::to_string(point.key.shape.bytes_total), point.key.algorithm, point.key.mode,
                    Fixed(latency.p50, 2), Fixed(latency.p99, 2), Fixed(latency.max, 2),
-                   Fixed(point.algbw_gb_per_s, 3), Fixed(point.busbw_gb_per_s, 3), wrong});
+                   Fixed(point.algbw_gb_per_s, 3), Fixed(point.busbw_gb_per_s, 3), wrong,
+                   IntervalNote(point)});
 }
 
 std::string FormatStressHead(const TableHead& head, int calls) {

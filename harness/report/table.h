@@ -30,7 +30,8 @@ std::string FormatTableHead(const TableHead& head);
 std::string FormatFloor(const Floor& floor);
 
 // One line. Columns have fixed widths, so that a row can be printed as soon as its point is done;
-// a name that is too long moves its own row only.
+// a name that is too long moves its own row only. Behind the last column comes a note where the
+// interval of the median is wider than 5 % of it, or less sure than 95 %.
 std::string FormatTableRow(const PointRecord& point);
 
 // A stress run: the same, what is done, and the columns; then one line an algorithm.

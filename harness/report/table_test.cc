@@ -26,6 +26,7 @@ TEST(TableTest, HeadNamesTheRunAndTheColumns) {
             "# Algorithms: lamport, mpi\n"
             "#   skipped nccl: no GPU\n"
             "# Times: microseconds a call, of the slowest rank\n"
+            "# p50 -3% +9%: its 95 % interval, where that is wider than 5 % of it\n"
             "#\n"
             "# bytes/rank   bytes total  algorithm      mode            p50        p99        max     algbw     busbw  #wrong\n"
             "#        (B)           (B)                                (us)       (us)       (us)    (GB/s)    (GB/s) (words)\n");
@@ -114,6 +115,32 @@ TEST(TableTest, RowsStandUnderTheColumns) {
   point.key.algorithm = "a-name-that-is-too-long";
   EXPECT_EQ(FormatTableRow(point),
             "      524288       2097152  a-name-that-is-too-long eager          2.25       3.50 1234567.89     0.500     0.375       7\n");
+  // clang-format on
+}
+
+// What stands behind the last column of a row whose p50 is 2.
+std::string NoteOf(const MedianInterval& interval) {
+  PointRecord point = SamplePoint(16);
+  point.latency_us.p50 = 2;
+  const std::size_t width = FormatTableRow(point).size() - 1;
+  point.p50_interval_us = interval;
+  const std::string row = FormatTableRow(point);
+  return row.substr(width, row.size() - 1 - width);
+}
+
+TEST(TableTest, RowsSayThatTheMedianIsUncertain) {
+  EXPECT_EQ(NoteOf({1.98, 2.079, 0.96}), "");
+  EXPECT_EQ(NoteOf({1.98, 2.081, 0.96}), "  p50 -1% +4%");
+  EXPECT_EQ(NoteOf({1.94, 2.18, 0.96}), "  p50 -3% +9%");
+  EXPECT_EQ(NoteOf({2, 6, 0.96}), "  p50 -0% +200%");
+  // Too few samples, however close they are.
+  EXPECT_EQ(NoteOf({1.94, 2.18, 0.75}), "  p50 -3% +9% at 75%");
+  EXPECT_EQ(NoteOf({2, 2, 0}), "  p50 -0% +0% at 0%");
+  PointRecord point = SamplePoint(16);
+  point.p50_interval_us = {1.8, 2.7, 0.96};
+  // clang-format off
+  EXPECT_EQ(FormatTableRow(point),
+            "          16            64  lamport        graph          2.25       3.50       4.00     0.500     0.375       0  p50 -20% +20%\n");
   // clang-format on
 }
 
