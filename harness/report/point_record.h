@@ -32,7 +32,9 @@ struct RankLatency {
   double min = 0;
   double p50 = 0;
   double max = 0;
-  std::int64_t last = 0;  // samples of which this rank was the slowest; the lowest of equals is
+  // Samples of which this rank was the slowest; the lowest of equals is. By its own time, from its
+  // own start: where ranks do not start together, one that starts early and waits counts as slow.
+  std::int64_t last = 0;
 };
 
 struct PointRecord {
