@@ -1,0 +1,50 @@
+#include "kernels/machine/gpu/gpu_machine.h"
+#include "kernels/start_gate/gpu_start_gate.h"
+#include "kernels/start_gate/protocol.h"
+
+namespace mailbench {
+namespace {
+
+constexpr int kReleasingThreads = 32;
+
+__global__ void __launch_bounds__(1) AwaitReleaseKernel(const Latch* own, std::uint32_t generation,
+                                                        const std::uint32_t* abort_word) {
+  GpuMachine m(abort_word);
+  AwaitRelease(m, own, generation);
+}
+
+__global__ void __launch_bounds__(kReleasingThreads)
+    ReleaseKernel(const __grid_constant__ StartGateView gate, std::uint32_t generation) {
+  GpuMachine m(nullptr);
+  Release(m, gate, generation);
+}
+
+cudaLaunchConfig_t OneCta(int threads, cudaStream_t stream) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(1);
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.stream = stream;
+  return config;
+}
+
+}  // namespace
+
+cudaError_t LoadStartGate() {
+  cudaFuncAttributes attributes{};
+  const cudaError_t error = cudaFuncGetAttributes(&attributes, &AwaitReleaseKernel);
+  return error == cudaSuccess ? cudaFuncGetAttributes(&attributes, &ReleaseKernel) : error;
+}
+
+cudaError_t LaunchAwaitRelease(const Latch* own, std::uint32_t generation,
+                               const std::uint32_t* abort_word, cudaStream_t stream) {
+  const cudaLaunchConfig_t config = OneCta(1, stream);
+  return cudaLaunchKernelEx(&config, &AwaitReleaseKernel, own, generation, abort_word);
+}
+
+cudaError_t LaunchRelease(const StartGateView& gate, std::uint32_t generation,
+                          cudaStream_t stream) {
+  const cudaLaunchConfig_t config = OneCta(kReleasingThreads, stream);
+  return cudaLaunchKernelEx(&config, &ReleaseKernel, gate, generation);
+}
+
+}  // namespace mailbench
