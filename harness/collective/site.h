@@ -1,6 +1,7 @@
 // Where a run takes place, as far as it decides what can run there. The same on every rank.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace mailbench {
@@ -14,6 +15,7 @@ struct Site {
   // On GPUs.
   int ranks_per_gpu = 1;        // the most ranks that share one
   int multiprocessors = 0;      // the fewest that a GPU has
+  std::int64_t l2_bytes = 0;    // the smallest L2 cache of a GPU; 0: caches are not controlled
   std::string nccl_refusal;     // why NCCL cannot run on these ranks; "" when it can
   std::string windows_refusal;  // why NCCL's symmetric windows cannot be used; "" when they can
 };

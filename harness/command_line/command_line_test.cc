@@ -56,6 +56,7 @@ TEST_F(CommandLineTest, DefaultsAreTheDocumentedOnes) {
   EXPECT_TRUE(config.algorithms.empty());
   EXPECT_EQ(config.transport, "auto");
   EXPECT_THAT(config.modes, ElementsAre(Mode::kGraph, Mode::kEager));
+  EXPECT_THAT(config.l2, ElementsAre(L2State::kHot));
   EXPECT_EQ(config.iters, 20);
   EXPECT_EQ(config.replays, 20);
   EXPECT_EQ(config.ranks_per_gpu, 1);
@@ -96,8 +97,11 @@ TEST_F(CommandLineTest, FlagsAndKeysMeanTheSame) {
       {"transport", "", "host", R"("host")", R"("transport":"host")"},
       {"mode", "", "eager", R"("eager")", R"("mode":["eager"])"},
       {"mode", "", "eager,graph", R"(["eager", "graph"])", R"("mode":["eager","graph"])"},
+      {"mode", "", "isolated", R"(["isolated"])", R"("mode":["isolated"])"},
+      {"l2", "", "cold", R"("cold")", R"("l2":["cold"])"},
+      {"l2", "", "cold,hot", R"(["cold", "hot"])", R"("l2":["cold","hot"])"},
       {"iters", "n", "7", "7",
-       R"("iters":7,"label":"none","mode":["graph","eager"],"parity":"3",)"
+       R"("iters":7,"l2":["hot"],"label":"none","mode":["graph","eager"],"parity":"3",)"
        R"("ranks-per-gpu":1,"replays":7)"},
       {"warmup", "w", "0", "0", R"("warmup":0)"},
       {"calls-per-graph", "", "10000", "10000", R"("calls-per-graph":10000)"},
@@ -173,6 +177,9 @@ TEST_F(CommandLineTest, RefusesByNameAndValue) {
       {{"--iters", "100000000000000000000"}, "--iters", "100000000000000000000"},
       {{"-w", "-1"}, "--warmup", "\"-1\""},
       {{"--warmup", "1000001"}, "--warmup", "\"1000001\""},
+      {{"--mode", "lonely"}, "--mode", "\"lonely\""},
+      {{"--l2", "warm"}, "--l2", "\"warm\""},
+      {{"--l2", "hot,hot"}, "--l2", "\"hot\""},
       {{"--calls-per-graph", "0"}, "--calls-per-graph", "\"0\""},
       {{"--calls-per-graph", "10001"}, "--calls-per-graph", "\"10001\""},
       {{"--ranks-per-gpu", "0"}, "--ranks-per-gpu", "\"0\""},

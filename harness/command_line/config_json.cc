@@ -19,6 +19,8 @@ std::string Dump(const json& value) {
 json ToJson(const RunConfig& config) {
   json modes = json::array();
   for (const Mode mode : config.modes) modes.push_back(ToString(mode));
+  json l2 = json::array();
+  for (const L2State state : config.l2) l2.push_back(ToString(state));
   json object = {
       {"bytes", config.bytes},
       {"calls-per-graph", config.calls_per_graph},
@@ -26,6 +28,7 @@ json ToJson(const RunConfig& config) {
       {"check", config.check},
       {"force", config.force},
       {"iters", config.iters},
+      {"l2", l2},
       {"mode", modes},
       {"ranks-per-gpu", config.ranks_per_gpu},
       {"replays", config.replays},

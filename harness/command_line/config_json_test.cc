@@ -35,11 +35,12 @@ RunConfig Full() {
 
 // Reports and the comparison of ranks rely on this very text.
 TEST(CanonicalJson, IsStable) {
-  EXPECT_EQ(CanonicalJson(Full()),
-            R"({"algorithm":["mpi","lamport"],"bytes":[16,1024],"calls-per-graph":4,)"
-            R"("capacity":2048,"check":false,"force":true,"iters":3,"json":"r.json",)"
-            R"("mode":["eager"],"parity":"3","ranks-per-gpu":1,"replays":5,"resume":false,)"
-            R"("seed":18446744073709551615,"timeout":0.5,"transport":"host","warmup":0})");
+  EXPECT_EQ(
+      CanonicalJson(Full()),
+      R"({"algorithm":["mpi","lamport"],"bytes":[16,1024],"calls-per-graph":4,)"
+      R"("capacity":2048,"check":false,"force":true,"iters":3,"json":"r.json",)"
+      R"("l2":["hot"],"mode":["eager"],"parity":"3","ranks-per-gpu":1,"replays":5,"resume":false,)"
+      R"("seed":18446744073709551615,"timeout":0.5,"transport":"host","warmup":0})");
 }
 
 TEST(CanonicalJson, TellsEveryFieldApart) {
@@ -55,6 +56,8 @@ TEST(CanonicalJson, TellsEveryFieldApart) {
       [](RunConfig& c) {
         c.modes = {Mode::kEager, Mode::kGraph};
       },
+      [](RunConfig& c) { c.modes = {Mode::kIsolated}; },
+      [](RunConfig& c) { c.l2 = {L2State::kCold}; },
       [](RunConfig& c) { c.iters = 4; },
       [](RunConfig& c) { c.warmup = 1; },
       [](RunConfig& c) { c.calls_per_graph = 5; },

@@ -37,7 +37,8 @@ void RequireConsistent(const RunConfig& config, const FakeCollective& collective
   Require(config.warmup >= 0 && config.warmup <= 1'000'000, "warmup");
   Require(config.calls_per_graph >= 1 && config.calls_per_graph <= 10'000, "calls-per-graph");
   Require(config.timeout_seconds >= 0.1 && config.timeout_seconds <= 86'400, "timeout");
-  Require(!config.modes.empty() && config.modes.size() <= 2, "modes");
+  Require(!config.modes.empty() && config.modes.size() <= 3, "modes");
+  Require(!config.l2.empty() && config.l2.size() <= 2, "l2");
   Require(std::set<std::string>(config.algorithms.begin(), config.algorithms.end()).size() ==
               config.algorithms.size(),
           "algorithms are distinct");

@@ -1,5 +1,7 @@
 #include "harness/command_line/resolve.h"
 
+#include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -86,14 +88,20 @@ std::string ReportPath(const Reader& reader) {
   return path;
 }
 
-std::vector<Mode> Modes(const Reader& reader, const std::vector<Mode>& standard) {
-  const std::vector<std::string> words = reader.Words("mode", {"graph", "eager"});
+// The values of `all` that the setting names, in its order; `standard` when it is not given.
+template <typename Value>
+std::vector<Value> Values(const Reader& reader, std::string_view name,
+                          std::initializer_list<Value> all, const std::vector<Value>& standard) {
+  std::vector<std::string_view> accepted;
+  for (const Value value : all) accepted.push_back(ToString(value));
+  const std::vector<std::string> words = reader.Words(name, accepted);
   if (words.empty()) return standard;
-  std::vector<Mode> modes;
+  std::vector<Value> values;
   for (const std::string& word : words) {
-    modes.push_back(word == ToString(Mode::kGraph) ? Mode::kGraph : Mode::kEager);
+    values.push_back(*std::find_if(all.begin(), all.end(),
+                                   [&](Value value) { return word == ToString(value); }));
   }
-  return modes;
+  return values;
 }
 
 std::string Own(const Reader& reader, const FlagInfo& flag) {
@@ -161,7 +169,9 @@ RunConfig Resolve(const Settings& settings, const Collective& collective) {
   config.transport = reader.Word("transport", config.transport,
                                  {"auto", "multicast", "unicast", "host", "host-multicast"});
   config.ranks_per_gpu = reader.Count("ranks-per-gpu", 1, kMostRanksPerGpu, config.ranks_per_gpu);
-  config.modes = Modes(reader, config.modes);
+  config.modes =
+      Values(reader, "mode", {Mode::kGraph, Mode::kIsolated, Mode::kEager}, config.modes);
+  config.l2 = Values(reader, "l2", {L2State::kHot, L2State::kCold}, config.l2);
   config.iters = reader.Count("iters", 1, kMostSamples, config.iters);
   config.warmup = reader.Count("warmup", 0, kMostSamples, config.warmup);
   config.calls_per_graph =

@@ -10,10 +10,18 @@ namespace mailbench {
 
 // How calls are put on the device and timed.
 enum class Mode {
-  kGraph,  // calls-per-graph calls back to back in one graph; a sample is total / calls
-  kEager,  // one call at a time, each launched by the host; a sample is one call
+  kGraph,     // calls-per-graph calls back to back in one graph; a sample is total / calls
+  kIsolated,  // one call, which a start gate releases on all ranks together; a sample is one call
+  kEager,     // one call at a time, each launched by the host; a sample is one call
 };
 const char* ToString(Mode mode);
+
+// What of a call is in the L2 cache of a GPU when it starts; see harness/measure/l2.h.
+enum class L2State {
+  kHot,   // all that it touches
+  kCold,  // nothing
+};
+const char* ToString(L2State state);
 
 struct RunConfig {
   // Sizes, bytes a rank, ascending as given; each a positive multiple of 16. Never empty.
@@ -24,8 +32,9 @@ struct RunConfig {
   std::string transport = "auto";
   int ranks_per_gpu = 1;  // ranks that may share one GPU
   std::vector<Mode> modes = {Mode::kGraph, Mode::kEager};
-  int iters = 20;            // samples a point in mode eager, and replays unless `replays` is given
-  int warmup = 5;            // samples thrown away first
+  std::vector<L2State> l2 = {L2State::kHot};
+  int iters = 20;  // samples a point but in mode graph, and there unless `replays` is given
+  int warmup = 5;  // samples thrown away first, at least; 0: no warm-up
   int calls_per_graph = 10;  // calls in one graph
   int replays = 0;           // samples a point in mode graph; resolved to `iters` when not given
   std::uint64_t seed = 1;

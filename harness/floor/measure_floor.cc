@@ -31,20 +31,6 @@ double Median(int calls, int rounds, Executor& executor, const Ranks& ranks,
 
 int FloorRounds(Executor& executor) { return executor.gpu() != nullptr ? kGpuRounds : kHostRounds; }
 
-std::optional<Floor> MeasureFloorOf(Transport& transport, const Ranks& ranks) {
-  if (ranks.size() > kMaxRanks) return std::nullopt;
-  const std::unique_ptr<SymmetricRegion> region =
-      transport.Allocate(FloorProbe::Bytes(ranks.size()));
-  std::optional<Floor> floor;
-  {
-    FloorProbe probe(region->view(), transport.executor());
-    ranks.Barrier();
-    floor = MeasureFloor(probe, transport.executor(), ranks);
-  }
-  region->Free();
-  return floor;
-}
-
 Floor MeasureFloor(FloorProbe& probe, Executor& executor, const Ranks& ranks) {
   const int rounds = FloorRounds(executor);
   Floor floor;

@@ -2,22 +2,15 @@
 // below.
 #pragma once
 
-#include <optional>
-
 #include "harness/floor/floor.h"
 #include "harness/floor/floor_probe.h"
 #include "harness/launch/executor.h"
-#include "harness/memory/transport.h"
 #include "harness/ranks/ranks.h"
 
 namespace mailbench {
 
 // Collective; takes milliseconds. No hop where there is one rank.
 Floor MeasureFloor(FloorProbe& probe, Executor& executor, const Ranks& ranks);
-
-// The same on memory of the transport's own, which is given back; nothing for more ranks than the
-// kernels take. Throws what Allocate throws.
-std::optional<Floor> MeasureFloorOf(Transport& transport, const Ranks& ranks);
 
 // How many rounds of the floor's kernels one launch makes, so that starting it counts for nothing.
 int FloorRounds(Executor& executor);

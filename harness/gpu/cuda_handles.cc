@@ -12,6 +12,15 @@ CudaStream MakeStream() {
   return CudaStream(stream);
 }
 
+CudaStream MakeUrgentStream() {
+  int lowest = 0;
+  int highest = 0;
+  MAILBENCH_CUDA(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
+  cudaStream_t stream = nullptr;
+  MAILBENCH_CUDA(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, highest));
+  return CudaStream(stream);
+}
+
 CudaEvent MakeEvent() {
   cudaEvent_t event = nullptr;
   MAILBENCH_CUDA(cudaEventCreate(&event));

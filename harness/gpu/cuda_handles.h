@@ -34,7 +34,9 @@ using PinnedMemory = std::unique_ptr<Value, CudaFree<cudaFreeHost>>;
 
 // These throw SystemError when the call fails. REQUIRES: the device has been chosen.
 CudaStream MakeStream();  // does not wait for the legacy default stream
-CudaEvent MakeEvent();    // that can be timed
+// The same, of the highest priority: what is launched there goes before what others wait with.
+CudaStream MakeUrgentStream();
+CudaEvent MakeEvent();  // that can be timed
 CudaGraphExec Instantiate(cudaGraph_t graph);
 // One word, zero, that kernels of every device can read.
 PinnedMemory<std::uint32_t> MakePinnedWord();

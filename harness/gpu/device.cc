@@ -142,6 +142,13 @@ int Device::fewest_multiprocessors() const {
       ->multiprocessors;
 }
 
+int Device::least_l2_bytes() const {
+  return std::min_element(
+             facts_by_rank_.begin(), facts_by_rank_.end(),
+             [](const GpuFacts& a, const GpuFacts& b) { return a.l2_bytes < b.l2_bytes; })
+      ->l2_bytes;
+}
+
 Device ChooseDevice(const DriverTable& driver, const Ranks& ranks, int ranks_per_gpu) {
   GpuFacts own;
   VoteOn(ranks, ExitCode::kMachine, [&] { own = TakeDevice(driver, ranks, ranks_per_gpu); });

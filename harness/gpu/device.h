@@ -20,6 +20,7 @@ class Device {
   int index() const { return facts().index; }
   int most_ranks_on_a_gpu() const;
   int fewest_multiprocessors() const;  // over the GPUs of all ranks
+  int least_l2_bytes() const;          // likewise
 
  private:
   std::vector<GpuFacts> facts_by_rank_;

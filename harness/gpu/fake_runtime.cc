@@ -1,5 +1,6 @@
 #include "harness/gpu/fake_runtime.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -22,6 +23,19 @@ cudaError_t Make(void** made, std::size_t bytes = 1) {
   return cudaSuccess;
 }
 
+cudaError_t MakeStream(cudaStream_t* stream) {
+  const cudaError_t error = Make(reinterpret_cast<void**>(stream));
+  if (error == cudaSuccess) fake_runtime.streams.push_back(*stream);
+  return error;
+}
+
+cudaError_t Log(const char* what, cudaStream_t stream) {
+  const auto& streams = fake_runtime.streams;
+  fake_runtime.log.push_back(
+      what + std::to_string(std::find(streams.begin(), streams.end(), stream) - streams.begin()));
+  return Step();
+}
+
 cudaError_t Free(void* handle) {
   std::free(handle);
   --fake_runtime.held;
@@ -33,7 +47,9 @@ cudaError_t Free(void* handle) {
 
 using mailbench::fake_runtime;
 using mailbench::Free;
+using mailbench::Log;
 using mailbench::Make;
+using mailbench::MakeStream;
 using mailbench::Step;
 
 // NOLINTBEGIN(bugprone-reserved-identifier,google-runtime-int): the linker's --wrap forms these
@@ -46,8 +62,32 @@ cudaError_t __wrap_cudaGetDevice(int* device) {
 }
 cudaError_t __wrap_cudaSetDevice(int) { return cudaSuccess; }
 cudaError_t __wrap_cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  return Make(reinterpret_cast<void**>(stream));
+  return MakeStream(stream);
 }
+cudaError_t __wrap_cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
+  return MakeStream(stream);
+}
+cudaError_t __wrap_cudaDeviceGetStreamPriorityRange(int* lowest, int* highest) {
+  *lowest = 0;
+  *highest = -5;
+  return Step();
+}
+cudaError_t __wrap_cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  *value = attribute == cudaDevAttrL2CacheSize ? fake_runtime.l2_bytes : 0;
+  return Step();
+}
+cudaError_t __wrap_cudaFuncGetAttributes(cudaFuncAttributes*, const void*) { return Step(); }
+cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void*, void**) {
+  return Log("kernel ", config->stream);
+}
+cudaError_t __wrap_cudaEventRecord(cudaEvent_t, cudaStream_t stream) {
+  return Log("event ", stream);
+}
+cudaError_t __wrap_cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
+  *milliseconds = 2;
+  return Step();
+}
+cudaError_t __wrap_cudaStreamSynchronize(cudaStream_t stream) { return Log("wait ", stream); }
 cudaError_t __wrap_cudaStreamDestroy(cudaStream_t stream) { return Free(stream); }
 cudaError_t __wrap_cudaStreamQuery(cudaStream_t) { return fake_runtime.stream_state; }
 cudaError_t __wrap_cudaEventCreate(cudaEvent_t* event) {

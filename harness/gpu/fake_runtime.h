@@ -5,6 +5,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <string>
+#include <vector>
+
 namespace mailbench {
 
 struct FakeRuntime {
@@ -13,6 +16,11 @@ struct FakeRuntime {
   int fails = -1;  // the call, counted so, that fails
   cudaError_t stream_state = cudaSuccess;
   cudaError_t malloc_error = cudaSuccess;
+  int l2_bytes = 0;
+  // What was put on streams, with the number of the stream in the order of creation, and waits:
+  // "event 0", "kernel 2", "wait 0".
+  std::vector<std::string> log;
+  std::vector<cudaStream_t> streams;
 };
 extern FakeRuntime fake_runtime;
 

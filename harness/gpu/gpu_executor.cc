@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <string>
@@ -13,6 +14,8 @@
 #include "harness/gpu/cuda_error.h"
 #include "harness/gpu/driver.h"
 #include "harness/gpu/kernel_names.h"
+#include "harness/launch/start_gate.h"
+#include "kernels/start_gate/gpu_start_gate.h"
 
 namespace mailbench {
 namespace {
@@ -60,6 +63,17 @@ bool SucceedsWithin(cudaStream_t stream, std::chrono::milliseconds limit) {
   return state == cudaSuccess;
 }
 
+DeviceMemory AllocateDeviceMemory(std::size_t bytes) {
+  void* data = nullptr;
+  const cudaError_t error = cudaMalloc(&data, bytes);
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // the error is handled here
+    throw MachineError(std::to_string(bytes) + " bytes of GPU memory are not to be had");
+  }
+  if (error != cudaSuccess) ThrowCudaError(error, "cudaMalloc", __FILE__, __LINE__);
+  return DeviceMemory(static_cast<std::byte*>(data));
+}
+
 int CurrentDevice() {
   int device = 0;
   MAILBENCH_CUDA(cudaGetDevice(&device));
@@ -73,6 +87,7 @@ GpuExecutor::GpuExecutor(const DriverTable& driver)
       device_(CurrentDevice()),
       stream_(MakeStream()),
       peek_stream_(MakeStream()),
+      release_stream_(MakeUrgentStream()),
       start_(MakeEvent()),
       stop_(MakeEvent()),
       abort_word_(MakePinnedWord()),
@@ -103,20 +118,53 @@ double GpuExecutor::Time(int calls, const std::function<void()>& enqueue) {
   enqueue();
   MAILBENCH_CUDA(cudaEventRecord(stop_.get(), stream()));
   Synchronize();
+  return SecondsTaken();
+}
+
+double GpuExecutor::TimeFromGate(StartGate& gate, int calls, const std::function<void()>& enqueue) {
+  if (observer_) observer_(calls);
+  if (!gate_loaded_) MAILBENCH_CUDA(LoadStartGate());
+  gate_loaded_ = true;
+  const std::uint32_t generation = gate.NextGeneration();
+  MAILBENCH_CUDA(LaunchAwaitRelease(gate.own(), generation, abort_word(), stream()));
+  MAILBENCH_CUDA(cudaEventRecord(start_.get(), stream()));
+  enqueue();
+  MAILBENCH_CUDA(cudaEventRecord(stop_.get(), stream()));
+  gate.Meet();  // on every rank all is enqueued: no launch is part of what is timed
+  if (gate.releases()) {
+    MAILBENCH_CUDA(LaunchRelease(gate.view(), generation, release_stream_.get()));
+  }
+  Synchronize();
+  return SecondsTaken();
+}
+
+double GpuExecutor::SecondsTaken() {
   float milliseconds = 0;
   MAILBENCH_CUDA(cudaEventElapsedTime(&milliseconds, start_.get(), stop_.get()));
   return milliseconds * 1e-3;
 }
 
-std::unique_ptr<Buffer> GpuExecutor::Allocate(std::size_t bytes) {
-  void* data = nullptr;
-  const cudaError_t error = cudaMalloc(&data, bytes);
-  if (error == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // the error is handled here
-    throw MachineError(std::to_string(bytes) + " bytes of GPU memory are not to be had");
+void GpuExecutor::EvictL2() {
+  if (evicting_ == nullptr) {
+    int l2_bytes = 0;
+    MAILBENCH_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device_));
+    evicting_bytes_ = 2 * static_cast<std::size_t>(l2_bytes);
+    evicting_ = AllocateDeviceMemory(evicting_bytes_);
   }
-  if (error != cudaSuccess) ThrowCudaError(error, "cudaMalloc", __FILE__, __LINE__);
-  return std::make_unique<DeviceBuffer>(DeviceMemory(static_cast<std::byte*>(data)));
+  FillWords(evicting_.get(), ++evictions_, evicting_bytes_ / sizeof(std::uint32_t));
+}
+
+std::optional<int> GpuExecutor::clock_mhz() {
+  if (!clock_) {
+    std::array<char, 32> bus{};
+    MAILBENCH_CUDA(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), device_));
+    clock_.emplace(bus.data());
+  }
+  return clock_->mhz();
+}
+
+std::unique_ptr<Buffer> GpuExecutor::Allocate(std::size_t bytes) {
+  return std::make_unique<DeviceBuffer>(AllocateDeviceMemory(bytes));
 }
 
 void GpuExecutor::CopyIn(std::byte* to, std::span<const std::byte> from) {

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "harness/gpu/cuda_handles.h"
+#include "harness/gpu/nvml.h"
 #include "harness/launch/executor.h"
 
 namespace mailbench {
@@ -28,6 +30,10 @@ class GpuExecutor : public Executor {
 
   std::unique_ptr<Graph> Record(const std::function<void()>& enqueue) override;
   double Time(int calls, const std::function<void()>& enqueue) override;
+  double TimeFromGate(StartGate& gate, int calls, const std::function<void()>& enqueue) override;
+  // Writes to twice as much memory as L2 holds.
+  void EvictL2() override;
+  std::optional<int> clock_mhz() override;
   void OnCalls(std::function<void(int)> observer) override { observer_ = std::move(observer); }
 
   std::unique_ptr<Buffer> Allocate(std::size_t bytes) override;
@@ -44,17 +50,26 @@ class GpuExecutor : public Executor {
  private:
   // Waits for the stream. Never returns once the run is given up: nothing that was computed counts.
   void Synchronize();
+  // Between the two events of the stream, which have both been recorded.
+  double SecondsTaken();
 
   const DriverTable& driver_;
   int device_;
   CudaStream stream_;
   CudaStream peek_stream_;
+  CudaStream release_stream_;  // of the start gate: its kernels on stream_ wait meanwhile
   CudaEvent start_;
   CudaEvent stop_;
   PinnedMemory<std::uint32_t> abort_word_;
   // Made with the object: pinning waits for kernels, and Peek is for when they are stuck.
   PinnedMemory<std::byte> peek_buffer_;
   std::function<void(int)> observer_;
+  bool gate_loaded_ = false;
+  // Made when they are first asked for.
+  std::optional<SmClock> clock_;
+  DeviceMemory evicting_;
+  std::size_t evicting_bytes_ = 0;
+  std::uint32_t evictions_ = 0;
 };
 
 }  // namespace mailbench

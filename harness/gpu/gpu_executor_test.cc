@@ -4,12 +4,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "harness/error.h"
 #include "harness/gpu/driver.h"
 #include "harness/gpu/fake_runtime.h"
+#include "harness/launch/start_gate.h"
+#include "harness/ranks/ranks.h"
 
 namespace mailbench {
 namespace {
@@ -27,7 +33,8 @@ class GpuExecutorTest : public testing::Test {
 TEST_F(GpuExecutorTest, AConstructorThatFailsAnywhereLeavesNothing) {
   { const GpuExecutor whole(driver_); }
   const int calls = fake_runtime.calls;
-  EXPECT_EQ(calls, 7);  // the device, two streams, two events, two pieces of pinned memory
+  // The device, two streams, one of the highest priority, two events, two pieces of pinned memory.
+  EXPECT_EQ(calls, 9);
   for (int fails = 0; fails < calls; ++fails) {
     fake_runtime = {.fails = fails};
     EXPECT_THROW(GpuExecutor{driver_}, SystemError) << fails;
@@ -81,6 +88,65 @@ TEST_F(GpuExecutorTest, MemoryThatIsShortIsTheMachinesOtherErrorsNameTheCall) {
   } catch (const SystemError& error) {
     EXPECT_THAT(error.what(), StartsWith("cudaMalloc failed on rank "));
   }
+}
+
+// A rank of a gate whose ranks are this one alone.
+class OneRank : public Ranks {
+ public:
+  OneRank() { Introduce(0, 1); }
+
+ private:
+  void Meet() const override { fake_runtime.log.push_back("ranks meet"); }
+  void MeetWithBytes(std::span<const std::byte> own, std::span<std::byte> all) const override {
+    std::copy(own.begin(), own.end(), all.begin());
+  }
+  std::vector<std::string> MeetWithText(const std::string& own) const override { return {own}; }
+};
+
+TEST_F(GpuExecutorTest, AllIsEnqueuedBehindTheGateBeforeItIsReleased) {
+  const OneRank ranks;
+  Latch latches[2];
+  SymmetricView memory;
+  memory.peers = {reinterpret_cast<std::byte*>(&latches[0]),
+                  reinterpret_cast<std::byte*>(&latches[1])};
+  for (const int rank : {0, 1}) {
+    memory.rank = rank;
+    StartGate gate(memory, ranks);
+    GpuExecutor executor(driver_);
+    fake_runtime.streams.erase(fake_runtime.streams.begin(), fake_runtime.streams.end() - 3);
+    for (int call = 0; call < 2; ++call) {
+      fake_runtime.log.clear();
+      const double seconds =
+          executor.TimeFromGate(gate, 1, [] { fake_runtime.log.emplace_back("the call"); });
+      EXPECT_DOUBLE_EQ(seconds, 2e-3);
+      std::vector<std::string> expected = {"kernel 0", "event 0", "the call", "event 0",
+                                           "ranks meet"};
+      if (rank == 0) expected.emplace_back("kernel 2");
+      expected.emplace_back("wait 0");
+      EXPECT_EQ(fake_runtime.log, expected);
+    }
+    EXPECT_EQ(gate.NextGeneration(), 3u);
+  }
+}
+
+TEST_F(GpuExecutorTest, EvictingWritesTwiceWhatTheCacheHolds) {
+  static std::vector<std::size_t> words;
+  words.clear();
+  DriverTable driver;
+  driver.MemsetD32Async = [](CUdeviceptr, unsigned, std::size_t count, CUstream) {
+    words.push_back(count);
+    return CUDA_SUCCESS;
+  };
+  GpuExecutor executor(driver);
+  fake_runtime.l2_bytes = 4096;
+  const int held = fake_runtime.held;
+  fake_runtime.malloc_error = cudaErrorMemoryAllocation;
+  EXPECT_THROW(executor.EvictL2(), MachineError);
+  fake_runtime.malloc_error = cudaSuccess;
+  executor.EvictL2();
+  executor.EvictL2();
+  EXPECT_EQ(words, std::vector<std::size_t>(2, 2 * 4096 / sizeof(std::uint32_t)));
+  EXPECT_EQ(fake_runtime.held, held + 1);
 }
 
 }  // namespace

@@ -65,6 +65,7 @@ class GpuTransport : public Transport {
     site_.multicast = memory_ == GpuMemory::kMulticast;
     site_.ranks_per_gpu = device_.most_ranks_on_a_gpu();
     site_.multiprocessors = device_.fewest_multiprocessors();
+    site_.l2_bytes = device_.least_l2_bytes();
     NcclResult<NcclComm> nccl = NcclComm::Create(ranks_, site_.ranks_per_gpu);
     nccl_ = std::move(nccl.made);
     site_.nccl_refusal = nccl.reason;

@@ -149,4 +149,24 @@ NvmlFacts ReadNvmlFacts(const std::string& pci_bus_id, const std::string& librar
   return facts;
 }
 
+struct SmClock::Parts {
+  explicit Parts(const std::string& library) : session(library) {}
+  Session session;
+  NvmlDevice device = nullptr;
+};
+
+SmClock::SmClock(const std::string& pci_bus_id, const std::string& library)
+    : parts_(std::make_unique<Parts>(library)) {
+  if (!Call(parts_->session.table().device_by_bus_id, pci_bus_id.c_str(), &parts_->device)) {
+    parts_->device = nullptr;
+  }
+}
+
+SmClock::~SmClock() = default;
+
+std::optional<int> SmClock::mhz() const {
+  if (parts_->device == nullptr) return std::nullopt;
+  return Clock(parts_->session.table().clock, parts_->device, kNvmlClockSm);
+}
+
 }  // namespace mailbench

@@ -1,6 +1,7 @@
 // What NVML says about a GPU. Loaded at run time; where it is absent there is just less to report.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -22,5 +23,21 @@ struct NvmlFacts {
 // `library` that cannot be loaded, leaves facts empty.
 NvmlFacts ReadNvmlFacts(const std::string& pci_bus_id,
                         const std::string& library = "libnvidia-ml.so.1");
+
+// The clock of a GPU's multiprocessors while calls run. Keeps NVML loaded.
+class SmClock {
+ public:
+  // As ReadNvmlFacts.
+  explicit SmClock(const std::string& pci_bus_id, const std::string& library = "libnvidia-ml.so.1");
+  ~SmClock();
+  SmClock(const SmClock&) = delete;
+  SmClock& operator=(const SmClock&) = delete;
+
+  std::optional<int> mhz() const;  // now; nothing where NVML does not tell
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
 
 }  // namespace mailbench

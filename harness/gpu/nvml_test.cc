@@ -52,5 +52,13 @@ TEST(Nvml, AnAbsentLibraryLeavesNothingAndIsNoError) {
   EXPECT_EQ(facts.place.cluster, "");
 }
 
+TEST(SmClock, ReadsAgainAndAgainOrTellsNothing) {
+  const SmClock clock("0000:66:00.0", MAILBENCH_FAKE_NVML);
+  EXPECT_EQ(clock.mhz(), 1755);
+  EXPECT_EQ(clock.mhz(), 1755);
+  EXPECT_EQ(SmClock("0000:01:00.0", MAILBENCH_FAKE_NVML).mhz(), std::nullopt);
+  EXPECT_EQ(SmClock("0000:66:00.0", "libno-such-library.so.1").mhz(), std::nullopt);
+}
+
 }  // namespace
 }  // namespace mailbench

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ namespace mailbench {
 
 class GpuExecutor;
 class HostStream;
+class StartGate;
 
 // A kernel of a graph, and how many of its nodes run it.
 struct KernelCount {
@@ -47,6 +49,17 @@ class Executor {
   // Runs the `calls` calls that `enqueue` puts on the stream to their end; returns the seconds that
   // this rank took.
   virtual double Time(int calls, const std::function<void()>& enqueue) = 0;
+  // The same of calls that the gate holds back until all ranks have come to it: the seconds from
+  // this rank's release. Collective. REQUIRES: all ranks have returned from their last call of it,
+  // and what `enqueue` puts on the stream has run before, for a first run may wait for the device.
+  virtual double TimeFromGate(StartGate& gate, int calls, const std::function<void()>& enqueue) = 0;
+
+  // Evicts from the device's L2 cache all that is in it. Throws MachineError when memory is short,
+  // which it takes at the first call. Does nothing where caches are not controlled: on the host
+  // machine.
+  virtual void EvictL2() {}
+  // The clock of the device's multiprocessors, MHz, now; nothing where it cannot be told.
+  virtual std::optional<int> clock_mhz() { return std::nullopt; }
 
   // `observer` hears of calls before they start: of each one by itself on the host machine, of all
   // that are timed together on a GPU, where the host does not see them start.

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "harness/error.h"
+#include "harness/launch/start_gate.h"
+#include "kernels/start_gate/host_start_gate.h"
 
 namespace mailbench {
 namespace {
@@ -58,6 +60,15 @@ double HostExecutor::Time(int /*calls*/, const std::function<void()>& enqueue) {
   enqueue();
   stream_.Synchronize();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double HostExecutor::TimeFromGate(StartGate& gate, int calls,
+                                  const std::function<void()>& enqueue) {
+  const std::uint32_t generation = gate.NextGeneration();
+  gate.Meet();
+  if (gate.releases()) ReleaseOnHost(gate.view(), generation, stream_.runner());
+  AwaitReleaseOnHost(gate.own(), generation, stream_.runner());
+  return Time(calls, enqueue);
 }
 
 void HostExecutor::OnCalls(std::function<void(int)> observer) {

@@ -13,6 +13,7 @@ class HostExecutor : public Executor {
  public:
   std::unique_ptr<Graph> Record(const std::function<void()>& enqueue) override;
   double Time(int calls, const std::function<void()>& enqueue) override;
+  double TimeFromGate(StartGate& gate, int calls, const std::function<void()>& enqueue) override;
   void OnCalls(std::function<void(int)> observer) override;
 
   std::unique_ptr<Buffer> Allocate(std::size_t bytes) override;

@@ -33,8 +33,17 @@ class ScriptedExecutor : public Executor {
   double Time(int calls, const std::function<void()>& enqueue) override {
     enqueue();
     timed_calls.push_back(calls);
+    order += 't';
     return timed_calls.size() == 1 ? 1.0 : 1e-6 * calls;  // the first is slow
   }
+  double TimeFromGate(StartGate& gate, int calls, const std::function<void()>& enqueue) override {
+    enqueue();
+    gates.push_back(&gate);
+    order += 'g';
+    return 2e-6 * calls;
+  }
+  void EvictL2() override { order += 'e'; }
+  std::optional<int> clock_mhz() override { return TestRanks().rank() == 0 ? 1755 : 1980; }
   void OnCalls(std::function<void(int)> /*observer*/) override {}
   std::unique_ptr<Buffer> Allocate(std::size_t /*bytes*/) override { return nullptr; }
   void CopyIn(std::byte* /*to*/, std::span<const std::byte> /*from*/) override {}
@@ -48,13 +57,15 @@ class ScriptedExecutor : public Executor {
 
   int replays = 0;
   std::vector<int> timed_calls;
+  std::vector<const StartGate*> gates;
+  std::string order;  // of what was timed (t), timed from the gate (g) and evicted (e)
 };
 
 class CountingInstance : public Instance {
  public:
-  void Bind(std::span<const Shape> shapes) override { slots_ = static_cast<int>(shapes.size()); }
+  void Bind(std::span<const Shape> shapes) override { bound.push_back(shapes.size()); }
   void Fill(int /*slot*/, std::uint64_t call) override { filled.push_back(call); }
-  void Enqueue(int /*slot*/) override { ++enqueued; }
+  void Enqueue(int slot) override { enqueued.push_back(slot); }
   CheckResult Verify(int slot, bool /*explain*/) override { return Check(slot); }
   CheckResult Check(int /*slot*/) override {
     CheckResult result;
@@ -65,10 +76,8 @@ class CountingInstance : public Instance {
   double input_copies_per_call() const override { return 0.5; }
 
   std::vector<std::uint64_t> filled;
-  int enqueued = 0;
-
- private:
-  int slots_ = 0;
+  std::vector<std::size_t> bound;  // slots, a Bind each
+  std::vector<int> enqueued;       // slots
 };
 
 struct Measured {
@@ -77,31 +86,48 @@ struct Measured {
   CountingInstance instance;
 };
 
-void Measure(Mode mode, bool check, Measured& measured) {
+L2Use Slots(int slots) {
+  L2Use use;
+  use.slots = slots;
+  return use;
+}
+
+void Measure(Mode mode, bool check, Measured& measured, const L2Use& l2 = Slots(1),
+             int warmup = 0) {
   RunConfig config;
   config.bytes = {16};
-  config.warmup = 0;
+  config.warmup = warmup;
   config.iters = config.replays = 5;
   config.calls_per_graph = 3;
   config.check = check;
-  PointKey key;
-  key.shape.bytes_per_rank = 16;
-  key.shape.bytes_total = std::int64_t{16} * TestRanks().size();
+  SweepPoint point;
+  point.mode = mode;
+  point.l2 = l2;
+  point.key.shape.bytes_per_rank = 16;
+  point.key.shape.bytes_total = std::int64_t{16} * TestRanks().size();
+  std::vector<Latch> latches(static_cast<std::size_t>(TestRanks().size()));
+  SymmetricView memory;
+  memory.rank = TestRanks().rank();
+  for (Latch& latch : latches) memory.peers.push_back(reinterpret_cast<std::byte*>(&latch));
+  StartGate gate(memory, TestRanks());
   HeartbeatSlot slot{};
   Heartbeat heartbeat(&slot);
   CurrentInstance current;
   MpiReference reference(TestRanks());
   CallCounter calls;
-  measured.record =
-      MeasurePoint(key, mode, 0, measured.instance, calls,
-                   {config, TestRanks(), measured.executor, reference, heartbeat, current});
+  const MeasureContext context = {config,  TestRanks(), measured.executor, reference, heartbeat,
+                                  current, &gate};
+  measured.record = MeasurePoint(point, 0, measured.instance, calls, context);
 }
 
 TEST(MeasurePoint, TheFirstReplayOfAGraphIsNeverCounted) {
   Measured measured;
-  Measure(Mode::kGraph, /*check=*/false, measured);
+  Measure(Mode::kGraph, /*check=*/false, measured, Slots(2));
   EXPECT_EQ(measured.executor.replays, 1 + 5);
-  EXPECT_EQ(measured.instance.enqueued, 3);
+  EXPECT_EQ(measured.instance.enqueued, (std::vector<int>{0, 1, 0}));
+  EXPECT_EQ(measured.instance.bound, std::vector<std::size_t>{2});
+  EXPECT_EQ(measured.record.warmup.samples, 1);
+  EXPECT_EQ(measured.record.warmup.steady, std::nullopt);
   ASSERT_EQ(measured.record.samples_us.size(), 5u);
   for (const double us : measured.record.samples_us) EXPECT_DOUBLE_EQ(us, 1.0);
   EXPECT_EQ(measured.record.calls_per_sample, 3);
@@ -112,13 +138,14 @@ TEST(MeasurePoint, TheFirstReplayOfAGraphIsNeverCounted) {
 
 TEST(MeasurePoint, ChecksBeforeAndAfterTimingWithPayloadsOfTheirOwn) {
   Measured measured;
-  Measure(Mode::kGraph, /*check=*/true, measured);
-  // Two rounds, then what is timed; three slots each.
-  EXPECT_EQ(measured.instance.filled.size(), 9u);
+  Measure(Mode::kGraph, /*check=*/true, measured, Slots(2));
+  // Two rounds of three calls on as many slots, then the two slots of what is timed.
+  EXPECT_EQ(measured.instance.bound, (std::vector<std::size_t>{3, 2}));
+  EXPECT_EQ(measured.instance.filled.size(), 8u);
   EXPECT_TRUE(std::is_sorted(measured.instance.filled.begin(), measured.instance.filled.end()));
   EXPECT_EQ(std::adjacent_find(measured.instance.filled.begin(), measured.instance.filled.end()),
             measured.instance.filled.end());
-  EXPECT_EQ(measured.record.check.calls, static_cast<std::uint64_t>(9 * TestRanks().size()));
+  EXPECT_EQ(measured.record.check.calls, static_cast<std::uint64_t>(8 * TestRanks().size()));
   EXPECT_EQ(measured.record.check_reference, "mpi");
   EXPECT_DOUBLE_EQ(measured.record.input_copies_per_call, 0.5);
 }
@@ -129,6 +156,41 @@ TEST(MeasurePoint, EagerSamplesAreOneCall) {
   EXPECT_EQ(measured.executor.replays, 0);
   EXPECT_EQ(measured.record.calls_per_sample, 1);
   EXPECT_EQ(measured.executor.timed_calls, std::vector<int>(4 + 5, 1));
+  EXPECT_EQ(measured.record.samples_us.size(), 5u);
+}
+
+TEST(MeasurePoint, IsolatedSamplesAreCallsFromTheGateButTheFirst) {
+  Measured measured;
+  Measure(Mode::kIsolated, /*check=*/true, measured);
+  // Four rounds of the check, one call on the buffers of what is timed, then the samples.
+  EXPECT_EQ(measured.executor.order, "tttttggggg");
+  EXPECT_EQ(measured.executor.replays, 0);
+  EXPECT_EQ(measured.record.calls_per_sample, 1);
+  EXPECT_EQ(measured.record.warmup.samples, 1);
+  ASSERT_EQ(measured.record.samples_us.size(), 5u);
+  for (const double us : measured.record.samples_us) EXPECT_DOUBLE_EQ(us, 2.0);
+}
+
+TEST(MeasurePoint, WhatIsColdIsEvictedBeforeEachSample) {
+  L2Use cold = Slots(1);
+  cold.evicts = true;
+  cold.evicted = "everything";
+  Measured eager;
+  Measure(Mode::kEager, /*check=*/false, eager, cold, /*warmup=*/0);
+  EXPECT_EQ(eager.executor.order, "eetetetetet");  // the first takes the memory
+  EXPECT_EQ(eager.record.l2_evicted, "everything");
+  Measured isolated;
+  Measure(Mode::kIsolated, /*check=*/false, isolated, cold);
+  EXPECT_EQ(isolated.executor.order, "etegegegegeg");
+}
+
+TEST(MeasurePoint, WarmsUpUntilSteadyAndReportsIt) {
+  Measured measured;
+  Measure(Mode::kIsolated, /*check=*/false, measured, Slots(1), /*warmup=*/3);
+  EXPECT_EQ(measured.executor.order, "t" + std::string(3 + 3 + 5, 'g'));
+  EXPECT_EQ(measured.record.warmup.samples, 1 + 3 + 3);
+  EXPECT_EQ(measured.record.warmup.steady, true);
+  EXPECT_EQ(measured.record.warmup.clock_mhz, TestRanks().size() == 1 ? 1755 : 1980);
   EXPECT_EQ(measured.record.samples_us.size(), 5u);
 }
 

@@ -114,8 +114,9 @@ TEST(PointJsonTest, IsOneLineWithEveryField) {
   EXPECT_EQ(
       PointJson(SamplePoint(16)),
       R"({"collective":"lamport_all_gather","algorithm":"lamport","transport":"host",)"
-      R"("mode":"graph","l2":"not controlled","ranks":4,"shape":{"bytes":16},)"
+      R"("mode":"graph","l2":"not controlled","l2_evicted":null,"ranks":4,"shape":{"bytes":16},)"
       R"("bytes_per_rank":16,"bytes_total":64,"calls_per_sample":10,)"
+      R"("warmup":{"samples":0,"steady":null,"clock_mhz":null},)"
       R"("latency_us":{"min":1.5,"p50":2.25,"p90":3.0,"p99":3.5,"p999":3.75,"max":4.0,)"
       R"("mean":2.5,"p50_interval":{"low":2.1875,"high":2.25,"confidence":0.96875},)"
       R"("count":3,"samples":[1.5,2.5,3.5]},)"

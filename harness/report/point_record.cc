@@ -3,8 +3,8 @@
 namespace mailbench {
 
 std::string ToString(const PointKey& key) {
-  return key.collective + '/' + key.algorithm + '/' + key.transport + '/' + key.mode + '/' +
-         ToString(key.shape) + "/ranks=" + std::to_string(key.ranks);
+  return key.collective + '/' + key.algorithm + '/' + key.transport + '/' + key.mode +
+         "/l2=" + key.l2 + '/' + ToString(key.shape) + "/ranks=" + std::to_string(key.ranks);
 }
 
 }  // namespace mailbench

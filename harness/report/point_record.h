@@ -10,6 +10,7 @@
 #include "harness/floor/floor.h"
 #include "harness/launch/executor.h"
 #include "harness/measure/statistics.h"
+#include "harness/measure/warm_up.h"
 #include "harness/validate/check_result.h"
 
 namespace mailbench {
@@ -22,9 +23,12 @@ struct PointKey {
   std::string mode;
   Shape shape;
   int ranks = 0;
+  // What a call finds in L2: "hot", "cold" or another state of harness/measure/l2.h.
+  std::string l2 = "not controlled";
 };
 
-// "lamport_all_gather/lamport/host/graph/bytes=1024/ranks=4": for messages and for --resume.
+// "lamport_all_gather/lamport/unicast/graph/l2=hot/bytes=1024/ranks=4": for messages and for
+// --resume.
 std::string ToString(const PointKey& key);
 
 // One rank's own samples, before the maximum over ranks is taken; microseconds a call.
@@ -49,6 +53,8 @@ struct PointRecord {
   int straggler = 0;
   double straggler_share = 0;  // of how many of the samples it was the slowest, 0 to 1
   int calls_per_sample = 1;
+  std::string l2_evicted;  // of what a call touches, before each sample; "" for nothing
+  WarmUp warmup;
   double algbw_gb_per_s = 0;  // bytes_total / p50, 1e9 bytes a second, as nccl-tests counts
   double busbw_gb_per_s = 0;
   std::optional<Floor> floor;  // of the fabric, measured in the same run

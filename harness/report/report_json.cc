@@ -85,6 +85,12 @@ Json FloorRatio(const PointRecord& point) {
   return FiniteOrNull(point.latency_us.p50 / point.floor->call_us());
 }
 
+Json WarmUpJson(const WarmUp& warmup) {
+  return {{"samples", warmup.samples},
+          {"steady", warmup.steady ? Json(*warmup.steady) : Json(nullptr)},
+          {"clock_mhz", NumberOrNull(warmup.clock_mhz)}};
+}
+
 Json ShapeJson(const Shape& shape) {
   Json json = Json::object();
   for (const auto& [name, value] : shape.variables) json[name] = value;
@@ -132,12 +138,14 @@ std::string PointJson(const PointRecord& point) {
                {"algorithm", point.key.algorithm},
                {"transport", point.key.transport},
                {"mode", point.key.mode},
-               {"l2", "not controlled"},
+               {"l2", point.key.l2},
+               {"l2_evicted", TextOrNull(point.l2_evicted)},
                {"ranks", point.key.ranks},
                {"shape", ShapeJson(point.key.shape)},
                {"bytes_per_rank", point.key.shape.bytes_per_rank},
                {"bytes_total", point.key.shape.bytes_total},
                {"calls_per_sample", point.calls_per_sample},
+               {"warmup", WarmUpJson(point.warmup)},
                {"latency_us", latency},
                {"per_rank", per_rank},
                {"straggler", point.straggler},

@@ -83,6 +83,7 @@ PointSummary SummarizePoint(const std::string& point, const std::string& source)
   key.algorithm = json.at("algorithm").get<std::string>();
   key.transport = json.at("transport").get<std::string>();
   key.mode = json.at("mode").get<std::string>();
+  key.l2 = json.at("l2").get<std::string>();
   key.ranks = json.at("ranks").get<int>();
   for (const auto& [name, value] : json.at("shape").items()) {
     key.shape.variables.emplace_back(name, value.get<std::int64_t>());

@@ -47,6 +47,10 @@ std::string SampleReport(RunStatus status, const RunFacts& facts = SampleFacts()
   PointRecord wrong = SamplePoint(32);
   wrong.busbw_gb_per_s = 1 / 0.0;
   wrong.kernels = {{"Kernel", 2}};
+  wrong.key.mode = "isolated";
+  wrong.key.l2 = "cold";
+  wrong.l2_evicted = "input, output and mailbox";
+  wrong.warmup = {15, false, 1980};
   StressRecord stress = SampleStress();
   if (status == RunStatus::kWrong) {
     stress.wrong_calls = 2;
@@ -108,6 +112,10 @@ TEST(ReportSchemaTest, EveryPlaceInAnNvlinkFabricIsValid) {
   write("nothing", SampleReport(RunStatus::kPassed, facts));
   json earlier = json::parse(SampleReport(RunStatus::kPassed, facts));
   for (json& gpu : earlier["environment"]["gpus"]) gpu.erase("nvlink_fabric");
+  for (json& point : earlier["points"]) {
+    point.erase("l2_evicted");
+    point.erase("warmup");
+  }
   write("earlier", earlier.dump());
   const Verdict verdict = Check(paths);
   EXPECT_EQ(verdict.exit_code, 0) << verdict.output;
@@ -136,6 +144,11 @@ TEST(ReportSchemaTest, TheSchemaIsClosedAndComplete) {
   // Each removes a field, adds one or gives one a wrong value.
   const char* const patches[] = {
       R"([{"op": "remove", "path": "/points/0/check"}])",
+      R"([{"op": "replace", "path": "/points/1/l2", "value": "warm"}])",
+      R"([{"op": "replace", "path": "/points/1/l2_evicted", "value": ""}])",
+      R"([{"op": "remove", "path": "/points/1/warmup/steady"}])",
+      R"([{"op": "add", "path": "/points/1/warmup/extra", "value": 1}])",
+      R"([{"op": "replace", "path": "/points/1/warmup/samples", "value": -1}])",
       R"([{"op": "remove", "path": "/environment/cores"}])",
       R"([{"op": "add", "path": "/extra", "value": 1}])",
       R"([{"op": "add", "path": "/run/extra", "value": 1}])",

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/gpu/gpu_facts_text.h"
+#include "harness/measure/l2.h"
 #include "harness/ranks/rank_list.h"
 
 namespace mailbench {
@@ -38,16 +39,16 @@ std::string Fixed(double value, int digits) {
 }
 
 struct Columns {
-  std::string bytes_per_rank, bytes_total, algorithm, mode, p50, p99, max, algbw, busbw, wrong;
+  std::string bytes_per_rank, bytes_total, algorithm, mode, l2, p50, p99, max, algbw, busbw, wrong;
   std::string note = {};
 };
 
 std::string Line(const std::string& start, const Columns& columns) {
   return start + Right(columns.bytes_per_rank, 12 - start.size()) + ' ' +
          Right(columns.bytes_total, 13) + "  " + Left(columns.algorithm, 14) + ' ' +
-         Left(columns.mode, 8) + ' ' + Right(columns.p50, 10) + ' ' + Right(columns.p99, 10) + ' ' +
-         Right(columns.max, 10) + ' ' + Right(columns.algbw, 9) + ' ' + Right(columns.busbw, 9) +
-         ' ' + Right(columns.wrong, 7) + columns.note + '\n';
+         Left(columns.mode, 8) + ' ' + Left(columns.l2, 8) + ' ' + Right(columns.p50, 10) + ' ' +
+         Right(columns.p99, 10) + ' ' + Right(columns.max, 10) + ' ' + Right(columns.algbw, 9) +
+         ' ' + Right(columns.busbw, 9) + ' ' + Right(columns.wrong, 7) + columns.note + '\n';
 }
 
 // "  p50 -3% +9%", "  p50 -3% +9% at 75%" where samples are too few for kMedianConfidence;
@@ -124,8 +125,8 @@ std::string LeftOutLines(const TableFoot& foot) {
       return entry.first == skipped.reason;
     });
     (known == by_reason.end() ? by_reason.insert(known, {skipped.reason, 0}) : known)->second +=
-        foot.modes;
-    total += foot.modes;
+        foot.points_per_shape;
+    total += foot.points_per_shape;
   }
   if (total == 0) return "";
   std::string text = "# Points left out: " + std::to_string(total) + "\n";
@@ -163,9 +164,10 @@ std::string FormatTableHead(const TableHead& head) {
   text +=
       "# Times: microseconds a call, of the slowest rank\n"
       "# p50 -3% +9%: its 95 % interval, where that is wider than 5 % of it\n#\n";
-  text += Line("#", {"bytes/rank", "bytes total", "algorithm", "mode", "p50", "p99", "max", "algbw",
-                     "busbw", "#wrong"});
-  text += Line("#", {"(B)", "(B)", "", "", "(us)", "(us)", "(us)", "(GB/s)", "(GB/s)", "(words)"});
+  text += Line("#", {"bytes/rank", "bytes total", "algorithm", "mode", "l2", "p50", "p99", "max",
+                     "algbw", "busbw", "#wrong"});
+  text +=
+      Line("#", {"(B)", "(B)", "", "", "", "(us)", "(us)", "(us)", "(GB/s)", "(GB/s)", "(words)"});
   return text;
 }
 
@@ -183,11 +185,13 @@ std::string FormatTableRow(const PointRecord& point) {
   const Summary& latency = point.latency_us;
   const std::string wrong =
       point.checked ? std::to_string(point.check.mismatches + point.check.leftover) : "N/A";
+  const std::string l2 = point.key.l2 == kL2NotControlled ? "-" : point.key.l2;
+  const std::string steady = point.warmup.steady == false ? "  not steady" : "";
   return Line("", {std::to_string(point.key.shape.bytes_per_rank),
                    std::to_string(point.key.shape.bytes_total), point.key.algorithm, point.key.mode,
-                   Fixed(latency.p50, 2), Fixed(latency.p99, 2), Fixed(latency.max, 2),
+                   l2, Fixed(latency.p50, 2), Fixed(latency.p99, 2), Fixed(latency.max, 2),
                    Fixed(point.algbw_gb_per_s, 3), Fixed(point.busbw_gb_per_s, 3), wrong,
-                   IntervalNote(point)});
+                   IntervalNote(point) + steady});
 }
 
 std::string FormatStressHead(const TableHead& head, int calls) {

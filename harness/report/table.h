@@ -30,8 +30,9 @@ std::string FormatTableHead(const TableHead& head);
 std::string FormatFloor(const Floor& floor);
 
 // One line. Columns have fixed widths, so that a row can be printed as soon as its point is done;
-// a name that is too long moves its own row only. Behind the last column comes a note where the
-// interval of the median is wider than 5 % of it, or less sure than 95 %.
+// a name that is too long moves its own row only. Behind the last column come notes: where the
+// interval of the median is wider than 5 % of it, or less sure than 95 %; where the warm-up came to
+// its bound ("not steady").
 std::string FormatTableRow(const PointRecord& point);
 
 // A stress run: the same, what is done, and the columns; then one line an algorithm.
@@ -47,9 +48,9 @@ struct TableFoot {
   std::uint64_t wrong_words = 0;   // mismatches and leftovers of the table's points
   bool earlier_wrong = false;      // a point of the earlier run was wrong
   std::string report;              // its path; empty: none
-  // Those that do not run at one size are counted: each leaves out a point in each of `modes`.
+  // Those that do not run at one size are counted: each leaves out so many points.
   std::vector<Skipped> skipped = {};
-  std::size_t modes = 1;
+  std::size_t points_per_shape = 1;
 };
 std::string FormatTableFoot(const TableFoot& foot);
 

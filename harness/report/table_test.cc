@@ -28,8 +28,8 @@ TEST(TableTest, HeadNamesTheRunAndTheColumns) {
             "# Times: microseconds a call, of the slowest rank\n"
             "# p50 -3% +9%: its 95 % interval, where that is wider than 5 % of it\n"
             "#\n"
-            "# bytes/rank   bytes total  algorithm      mode            p50        p99        max     algbw     busbw  #wrong\n"
-            "#        (B)           (B)                                (us)       (us)       (us)    (GB/s)    (GB/s) (words)\n");
+            "# bytes/rank   bytes total  algorithm      mode     l2              p50        p99        max     algbw     busbw  #wrong\n"
+            "#        (B)           (B)                                         (us)       (us)       (us)    (GB/s)    (GB/s) (words)\n");
   // clang-format on
 }
 
@@ -86,7 +86,7 @@ TEST(TableTest, FootCountsThePointsLeftOutByReason) {
                   {"lamport", shape, "its grids do not fit"},
                   {"overlapped", shape, "too large"},
                   {"other", shape, "its grids do not fit"}};
-  foot.modes = 2;
+  foot.points_per_shape = 2;
   EXPECT_EQ(FormatTableFoot(foot),
             "#\n# Points: 3\n"
             "# Points left out: 6\n"
@@ -102,19 +102,23 @@ TEST(TableTest, RowsStandUnderTheColumns) {
   // clang-format off
   PointRecord point = SamplePoint(16);
   EXPECT_EQ(FormatTableRow(point),
-            "          16            64  lamport        graph          2.25       3.50       4.00     0.500     0.375       0\n");
+            "          16            64  lamport        graph    -              2.25       3.50       4.00     0.500     0.375       0\n");
   point = SamplePoint(524288);
   point.key.mode = "eager";
+  point.key.l2 = "exceeded";
+  point.warmup = {50, false, 1980};
   point.latency_us.max = 1234567.891;
   point.checked = false;
   EXPECT_EQ(FormatTableRow(point),
-            "      524288       2097152  lamport        eager          2.25       3.50 1234567.89     0.500     0.375     N/A\n");
+            "      524288       2097152  lamport        eager    exceeded       2.25       3.50 1234567.89     0.500     0.375     N/A  not steady\n");
   point.checked = true;
+  point.key.l2 = "cold";
+  point.warmup.steady = true;
   point.check.mismatches = 2;
   point.check.leftover = 5;
   point.key.algorithm = "a-name-that-is-too-long";
   EXPECT_EQ(FormatTableRow(point),
-            "      524288       2097152  a-name-that-is-too-long eager          2.25       3.50 1234567.89     0.500     0.375       7\n");
+            "      524288       2097152  a-name-that-is-too-long eager    cold           2.25       3.50 1234567.89     0.500     0.375       7\n");
   // clang-format on
 }
 

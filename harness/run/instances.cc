@@ -1,33 +1,63 @@
 #include "harness/run/instances.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <utility>
+
+#include "harness/floor/floor_probe.h"
+#include "harness/floor/measure_floor.h"
+#include "harness/watchdog/step.h"
 
 namespace mailbench {
+namespace {
+
+bool NeedsGate(const SweepPlan& plan) {
+  return std::any_of(plan.points.begin(), plan.points.end(),
+                     [](const SweepPoint& point) { return point.mode == Mode::kIsolated; });
+}
+
+Floor FloorOn(const SymmetricView& memory, const MeasureContext& context) {
+  const Step step("the measurement of the floor");
+  FloorProbe probe(memory, context.executor);
+  context.ranks.Barrier();
+  return MeasureFloor(probe, context.executor, context.ranks);
+}
+
+}  // namespace
 
 Instances::Instances(Collective& collective, const SweepPlan& plan, Transport& transport,
                      const MeasureContext& context) {
   context.heartbeat.Enter(Phase::kSetUp, 0);
+  const bool sweeps = context.config.stress == 0;
+  const std::size_t gate = sweeps && NeedsGate(plan) ? StartGate::kBytes : 0;
+  const std::size_t floor =
+      sweeps && context.ranks.size() <= kMaxRanks ? FloorProbe::Bytes(context.ranks.size()) : 0;
   std::map<std::string, std::size_t> bytes;
-  std::size_t all = 0;
+  std::size_t all = AlignSymmetric(gate) + AlignSymmetric(floor);
   for (const std::string& algorithm : plan.algorithms) {
     bytes[algorithm] = collective.SymmetricBytes(algorithm, context.config, transport.site());
     all += AlignSymmetric(bytes[algorithm]);
   }
   if (all > 0) memory_ = transport.Allocate(all);
-  std::size_t offset = 0;
+
+  std::size_t taken = 0;
+  const auto take = [&](std::size_t own) {
+    if (own == 0) return SymmetricView{};
+    return memory_->Part(std::exchange(taken, taken + AlignSymmetric(own)), own);
+  };
+  if (gate > 0) gate_.emplace(take(gate), context.ranks);
+  if (floor > 0) floor_ = FloorOn(take(floor), context);
   for (const std::string& algorithm : plan.algorithms) {
-    const std::size_t own = bytes[algorithm];
-    const SymmetricView view = own > 0 ? memory_->Part(offset, own) : SymmetricView{};
-    offset += AlignSymmetric(own);
-    by_algorithm_[algorithm] = collective.Create(
-        algorithm,
-        {context.config, context.ranks, transport, context.executor, context.reference, view});
+    by_algorithm_[algorithm] =
+        collective.Create(algorithm, {context.config, context.ranks, transport, context.executor,
+                                      context.reference, take(bytes[algorithm])});
   }
 }
 
 void Instances::Free() {
   for (auto& [algorithm, instance] : by_algorithm_) instance->Free();
   by_algorithm_.clear();
+  gate_.reset();
   if (memory_) memory_->Free();
   memory_.reset();
 }

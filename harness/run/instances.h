@@ -3,9 +3,12 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "harness/collective/collective.h"
+#include "harness/floor/floor.h"
+#include "harness/launch/start_gate.h"
 #include "harness/measure/measure_point.h"
 #include "harness/memory/transport.h"
 #include "harness/run/points.h"
@@ -14,17 +17,23 @@ namespace mailbench {
 
 class Instances {
  public:
-  // Collective. Takes the symmetric memory of all algorithms as one region, since a multicast
+  // Collective. Takes the symmetric memory of all algorithms, of the start gate where a point is of
+  // mode isolated, and of the floor, which is measured here, as one region, since a multicast
   // object is scarce. Throws what Allocate and Create throw.
   Instances(Collective& collective, const SweepPlan& plan, Transport& transport,
             const MeasureContext& context);
 
   Instance& at(const std::string& algorithm) { return *by_algorithm_.at(algorithm); }
+  StartGate* gate() { return gate_ ? &*gate_ : nullptr; }  // null where no point needs it
+  // Of the fabric; nothing in a stress, and for more ranks than its kernels take.
+  const std::optional<Floor>& floor() const { return floor_; }
   // Collective. REQUIRES: no call is in flight on any rank.
   void Free();
 
  private:
-  std::unique_ptr<SymmetricRegion> memory_;  // null where no algorithm needs any
+  std::unique_ptr<SymmetricRegion> memory_;  // null where nothing needs any
+  std::optional<StartGate> gate_;
+  std::optional<Floor> floor_;
   std::map<std::string, std::unique_ptr<Instance>> by_algorithm_;
 };
 

@@ -1,6 +1,7 @@
 #include "harness/run/points.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -42,6 +43,35 @@ void PlanAlgorithms(const Collective& collective, const RunConfig& config, const
   }
 }
 
+// The states of L2 in which points are measured: where caches are not controlled, one.
+std::vector<L2State> L2StatesOf(const RunConfig& config, const Site& site) {
+  return site.l2_bytes > 0 ? config.l2 : std::vector<L2State>{L2State::kHot};
+}
+
+void SkipUncontrolledL2(const RunConfig& config, const Site& site, SweepPlan& plan) {
+  if (site.l2_bytes > 0) return;
+  if (std::find(config.l2.begin(), config.l2.end(), L2State::kCold) == config.l2.end()) return;
+  for (const std::string& algorithm : plan.algorithms) {
+    plan.skipped.push_back(
+        {algorithm, std::nullopt, "with L2 cold: the caches of the host are not controlled"});
+  }
+}
+
+// Of a mailbox, a call touches as much as one made for its size would have.
+L2Footprint FootprintOf(const Collective& collective, const std::string& algorithm,
+                        const Shape& shape, const RunConfig& config, const Site& site) {
+  RunConfig just_so = config;
+  just_so.capacity = shape.bytes_per_rank;
+  L2Footprint footprint;
+  footprint.l2_bytes = site.l2_bytes;
+  footprint.ranks_per_gpu = site.ranks_per_gpu;
+  footprint.mailbox_bytes =
+      static_cast<std::int64_t>(collective.SymmetricBytes(algorithm, just_so, site));
+  footprint.input_bytes = shape.bytes_per_rank;
+  footprint.output_bytes = shape.bytes_total;
+  return footprint;
+}
+
 // Leaves out the algorithms that no shape has left a point for.
 void DropIdle(const RunConfig& config, SweepPlan& plan) {
   std::erase_if(plan.algorithms, [&](const std::string& name) {
@@ -63,6 +93,8 @@ void DropIdle(const RunConfig& config, SweepPlan& plan) {
 SweepPlan PlanSweep(const Collective& collective, const RunConfig& config, const Site& site) {
   SweepPlan plan;
   PlanAlgorithms(collective, config, site, plan);
+  const std::vector<L2State> l2_states = L2StatesOf(config, site);
+  plan.points_per_shape = config.modes.size() * l2_states.size();
   for (const Shape& shape : collective.Shapes(config, site.ranks)) {
     std::vector<std::string> runnable;
     for (const std::string& algorithm : plan.algorithms) {
@@ -73,19 +105,26 @@ SweepPlan PlanSweep(const Collective& collective, const RunConfig& config, const
       }
     }
     for (const Mode mode : config.modes) {
-      for (const std::string& algorithm : runnable) {
-        PointKey key;
-        key.collective = collective.name();
-        key.algorithm = algorithm;
-        key.transport = site.transport;
-        key.mode = ToString(mode);
-        key.shape = shape;
-        key.ranks = site.ranks;
-        plan.points.push_back({key, mode});
+      for (const L2State l2 : l2_states) {
+        for (const std::string& algorithm : runnable) {
+          SweepPoint point;
+          point.mode = mode;
+          point.l2 = UseL2(l2, FootprintOf(collective, algorithm, shape, config, site), mode,
+                           CallsPerSample(mode, config));
+          point.key.collective = collective.name();
+          point.key.algorithm = algorithm;
+          point.key.transport = site.transport;
+          point.key.mode = ToString(mode);
+          point.key.l2 = point.l2.state;
+          point.key.shape = shape;
+          point.key.ranks = site.ranks;
+          plan.points.push_back(std::move(point));
+        }
       }
     }
   }
   DropIdle(config, plan);
+  SkipUncontrolledL2(config, site, plan);
   return plan;
 }
 
@@ -115,10 +154,9 @@ std::string ListPoints(const SweepPlan& plan, const RunConfig& config) {
   std::string text = std::to_string(plan.points.size()) + " points, " +
                      std::to_string(config.warmup) + " warm-up samples each\n";
   for (const SweepPoint& point : plan.points) {
-    const bool graph = point.mode == Mode::kGraph;
     text += "  " + ToString(point.key) + ", " +
-            std::to_string(graph ? config.replays : config.iters) + " samples of " +
-            std::to_string(graph ? config.calls_per_graph : 1) + " calls\n";
+            std::to_string(SamplesPerPoint(point.mode, config)) + " samples of " +
+            std::to_string(CallsPerSample(point.mode, config)) + " calls\n";
   }
   return text;
 }

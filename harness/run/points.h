@@ -1,32 +1,30 @@
 // What a run will do: which algorithms, which points, in which order.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "harness/collective/collective.h"
 #include "harness/collective/site.h"
 #include "harness/command_line/run_config.h"
-#include "harness/report/point_record.h"
+#include "harness/measure/sweep_point.h"
 #include "harness/report/run_facts.h"
 
 namespace mailbench {
 
-struct SweepPoint {
-  PointKey key;
-  Mode mode;
-};
-
 struct SweepPlan {
   std::vector<std::string> algorithms;  // those that run, in the collective's order
   std::vector<Skipped> skipped;
-  // By shape, then mode, then algorithm: what is compared stands together.
+  // By shape, then mode, then L2, then algorithm: what is compared stands together.
   std::vector<SweepPoint> points;
+  std::size_t points_per_shape = 0;  // of one algorithm
 };
 
 // Without config.algorithms: the subject and every comparison that can run, never the known-bad.
-// From what it is given and, on GPUs, from what kernels take of this one. Throws MachineError for
-// an algorithm that was named and cannot run with any shape, and when none can.
+// Where caches are not controlled, a point is measured once whatever config.l2 says, and cold is
+// skipped. From what it is given and, on GPUs, from what kernels take of this one. Throws
+// MachineError for an algorithm that was named and cannot run with any shape, and when none can.
 SweepPlan PlanSweep(const Collective& collective, const RunConfig& config, const Site& site);
 
 // Whether an algorithm that config asks for stores to all ranks at once where it can.

@@ -25,6 +25,7 @@ class ThreeAlgorithms : public Collective {
     for (const std::int64_t bytes : config.bytes) {
       Shape shape;
       shape.variables = {{"bytes", bytes}};
+      shape.bytes_per_rank = bytes;
       shapes.push_back(shape);
     }
     return shapes;
@@ -42,6 +43,10 @@ class ThreeAlgorithms : public Collective {
       return "only " + std::to_string(16 * site.ranks_per_gpu) + " bytes go there";
     }
     return std::nullopt;
+  }
+  std::size_t SymmetricBytes(std::string_view algorithm, const RunConfig& config,
+                             const Site& /*site*/) const override {
+    return algorithm == "far" ? static_cast<std::size_t>(config.capacity) : 0;
   }
   std::unique_ptr<Instance> Create(std::string_view /*algorithm*/,
                                    const InstanceContext& /*context*/) override {
@@ -86,13 +91,15 @@ TEST(PlanSweep, RunsWhatCanRunAndSaysWhatIsSkipped) {
 }
 
 TEST(PlanSweep, WhatIsComparedStandsTogether) {
-  EXPECT_THAT(
-      Keys(PlanSweep(ThreeAlgorithms(), Config({}), At("moon", 4))),
-      ElementsAre("toy/subject/moon/graph/bytes=16/ranks=4", "toy/far/moon/graph/bytes=16/ranks=4",
-                  "toy/subject/moon/eager/bytes=16/ranks=4", "toy/far/moon/eager/bytes=16/ranks=4",
-                  "toy/subject/moon/graph/bytes=32/ranks=4", "toy/far/moon/graph/bytes=32/ranks=4",
-                  "toy/subject/moon/eager/bytes=32/ranks=4",
-                  "toy/far/moon/eager/bytes=32/ranks=4"));
+  EXPECT_THAT(Keys(PlanSweep(ThreeAlgorithms(), Config({}), At("moon", 4))),
+              ElementsAre("toy/subject/moon/graph/l2=not controlled/bytes=16/ranks=4",
+                          "toy/far/moon/graph/l2=not controlled/bytes=16/ranks=4",
+                          "toy/subject/moon/eager/l2=not controlled/bytes=16/ranks=4",
+                          "toy/far/moon/eager/l2=not controlled/bytes=16/ranks=4",
+                          "toy/subject/moon/graph/l2=not controlled/bytes=32/ranks=4",
+                          "toy/far/moon/graph/l2=not controlled/bytes=32/ranks=4",
+                          "toy/subject/moon/eager/l2=not controlled/bytes=32/ranks=4",
+                          "toy/far/moon/eager/l2=not controlled/bytes=32/ranks=4"));
 }
 
 TEST(PlanSweep, TheKnownBadRunsOnlyWhenNamed) {
@@ -133,6 +140,67 @@ TEST(PlanSweep, AnAlgorithmWithoutAShapeIsLeftOutOrRefusedWhenNamed) {
   EXPECT_THROW(PlanSweep(ThreeAlgorithms(), Config({"subject", "far"}), site), MachineError);
 }
 
+Site OnGpu(std::int64_t l2_bytes) {
+  Site site = At("moon", 4);
+  site.on_gpu = true;
+  site.l2_bytes = l2_bytes;
+  return site;
+}
+
+TEST(PlanSweep, EveryStateOfL2IsAPointAndSaysWhereHotDoesNotFit) {
+  RunConfig config = Config({"subject"});
+  config.modes = {Mode::kIsolated};
+  config.l2 = {L2State::kCold, L2State::kHot};
+  // Two ranks share a quarter of L2: 24 bytes each, of which a call of 16 bytes takes 16.
+  const SweepPlan plan = PlanSweep(ThreeAlgorithms(), config, OnGpu(192));
+  EXPECT_THAT(Keys(plan), ElementsAre("toy/subject/moon/isolated/l2=cold/bytes=16/ranks=4",
+                                      "toy/subject/moon/isolated/l2=hot/bytes=16/ranks=4",
+                                      "toy/subject/moon/isolated/l2=cold/bytes=32/ranks=4",
+                                      "toy/subject/moon/isolated/l2=exceeded/bytes=32/ranks=4"));
+  EXPECT_TRUE(plan.skipped.empty());
+  EXPECT_EQ(plan.points_per_shape, 2u);
+  EXPECT_TRUE(plan.points[0].l2.evicts);
+  EXPECT_FALSE(plan.points[1].l2.evicts);
+}
+
+TEST(PlanSweep, TheMailboxOfAHotCallCountsAsFarAsTheCallReaches) {
+  RunConfig config = Config({"far"});
+  config.modes = {Mode::kGraph};
+  config.bytes = {16};
+  config.capacity = 1 << 20;
+  // 48 bytes a rank: the mailbox of one call and two of ten pairs of buffers.
+  const SweepPlan plan = PlanSweep(ThreeAlgorithms(), config, OnGpu(8 * 48));
+  ASSERT_EQ(plan.points.size(), 1u);
+  EXPECT_EQ(plan.points[0].key.l2, "hot");
+  EXPECT_EQ(plan.points[0].l2.slots, 2);
+}
+
+TEST(PlanSweep, OnTheHostL2IsNotControlledAndColdIsSkipped) {
+  RunConfig config = Config({"subject"});
+  config.modes = {Mode::kEager};
+  config.bytes = {16};
+  for (const std::vector<L2State>& l2 :
+       {std::vector{L2State::kCold}, std::vector{L2State::kHot, L2State::kCold}}) {
+    config.l2 = l2;
+    const SweepPlan plan = PlanSweep(ThreeAlgorithms(), config, At("host", 4));
+    EXPECT_THAT(Keys(plan),
+                ElementsAre("toy/subject/host/eager/l2=not controlled/bytes=16/ranks=4"));
+    EXPECT_EQ(plan.points_per_shape, 1u);
+    ASSERT_EQ(plan.skipped.size(), 1u);
+    EXPECT_EQ(plan.skipped[0].algorithm, "subject");
+    EXPECT_THAT(plan.skipped[0].reason, HasSubstr("cold"));
+  }
+  // What cannot run at all is refused for its own reason.
+  config.algorithms = {"far"};
+  config.bytes = {64};
+  try {
+    PlanSweep(ThreeAlgorithms(), config, At("moon", 4));
+    FAIL() << "not refused";
+  } catch (const MachineError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("bytes go there"));
+  }
+}
+
 TEST(ListAlgorithms, MarksWhatIsBadAndWhatCannotRun) {
   const std::string text = ListAlgorithms(ThreeAlgorithms(), Config({}), At("host", 4));
   EXPECT_THAT(text, HasSubstr("  subject: one\n"));
@@ -144,8 +212,14 @@ TEST(ListPoints, GivesSamplesAndCalls) {
   const RunConfig config = Config({});
   const std::string text = ListPoints(PlanSweep(ThreeAlgorithms(), config, At("host", 2)), config);
   EXPECT_THAT(text, HasSubstr("4 points, 5 warm-up samples each\n"));
-  EXPECT_THAT(text, HasSubstr("toy/subject/host/graph/bytes=16/ranks=2, 20 samples of 10 calls\n"));
-  EXPECT_THAT(text, HasSubstr("toy/subject/host/eager/bytes=32/ranks=2, 20 samples of 1 calls\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "toy/subject/host/graph/l2=not controlled/bytes=16/ranks=2, 20 samples of 10 calls\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "toy/subject/host/eager/l2=not controlled/bytes=32/ranks=2, 20 samples of 1 calls\n"));
 }
 
 TEST(WantsMulticast, WhereAnAlgorithmThatIsAskedForDoes) {

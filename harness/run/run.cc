@@ -195,7 +195,7 @@ class Session {
     if (config_.stress > 0) return FormatStressFoot(result.wrong_words, config_.json);
     return FormatTableFoot({result.points, result.resumed, config_.check, result.wrong_words,
                             prepared.any_wrong, config_.json, prepared.plan.skipped,
-                            config_.modes.size()});
+                            prepared.plan.points_per_shape});
   }
 
   void OpenReport(const Prepared& prepared) {

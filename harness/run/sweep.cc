@@ -5,11 +5,9 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "harness/floor/measure_floor.h"
 #include "harness/report/progress.h"
 #include "harness/report/table.h"
 #include "harness/run/instances.h"
-#include "harness/watchdog/step.h"
 
 namespace mailbench {
 namespace {
@@ -20,21 +18,17 @@ void PrintRow(const PointRecord& record) {
   std::fflush(stdout);
 }
 
-std::optional<Floor> MeasureFloorHere(Transport& transport, const MeasureContext& context) {
-  context.heartbeat.Enter(Phase::kSetUp, 0);
-  const Step step("the measurement of the floor");
-  return MeasureFloorOf(transport, context.ranks);
-}
-
 }  // namespace
 
 SweepResult RunSweep(Collective& collective, const SweepPlan& plan, Transport& transport,
                      const MeasureContext& context, const std::set<std::string>& finished,
                      std::optional<JournalWriter>& journal) {
   const bool prints = context.ranks.rank() == 0;
-  const std::optional<Floor> floor = MeasureFloorHere(transport, context);
-  if (prints && floor) std::fputs(FormatFloor(*floor).c_str(), stdout);
   Instances instances(collective, plan, transport, context);
+  const std::optional<Floor>& floor = instances.floor();
+  if (prints && floor) std::fputs(FormatFloor(*floor).c_str(), stdout);
+  MeasureContext measuring = context;
+  measuring.gate = instances.gate();
 
   SweepResult result;
   CallCounter calls;
@@ -49,8 +43,8 @@ SweepResult RunSweep(Collective& collective, const SweepPlan& plan, Transport& t
     if (progress) progress->Show(i, ToString(point.key));
     Instance& instance = instances.at(point.key.algorithm);
     const CurrentInstance::Scope shown(&context.current, [&] { return instance.DescribeWait(); });
-    PointRecord record = MeasurePoint(point.key, point.mode, static_cast<std::uint32_t>(i),
-                                      instance, calls, context);
+    PointRecord record =
+        MeasurePoint(point, static_cast<std::uint32_t>(i), instance, calls, measuring);
     record.floor = floor;
     ++result.points;
     result.wrong_words += record.check.mismatches + record.check.leftover;

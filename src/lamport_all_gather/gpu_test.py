@@ -105,6 +105,20 @@ class Results(Gpu):
             self.assertEqual(done & refused, set())
             self.assertLessEqual({16, 1024, 16384}, done)
 
+    def test_every_mode_and_state_of_l2(self):
+        modes = {"graph", "isolated", "eager"}
+        report = self.sweep("--bytes", "16,4K", "--mode", ",".join(modes), "--l2", "hot,cold")
+        self.assertEqual(
+            {(p["mode"], p["l2"]) for p in report["points"]},
+            {(mode, l2) for mode in modes for l2 in ("hot", "cold")},
+        )
+        for point in report["points"]:
+            self.assertEqual(point["l2_evicted"] is not None, point["l2"] == "cold")
+            self.assertEqual(point["calls_per_sample"], 7 if point["mode"] == "graph" else 1)
+            self.assertEqual(point["latency_us"]["count"], 5)
+            self.assertIs(type(point["warmup"]["steady"]), bool)
+            self.assertGreater(point["latency_us"]["min"], 0)
+
     def test_inputs_that_are_copied_and_odd_sizes(self):
         for layout, copies in (("misaligned", 1), ("strided", 1)):
             with self.subTest(layout):

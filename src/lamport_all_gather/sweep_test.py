@@ -66,6 +66,28 @@ class Sweep(unittest.TestCase):
         self.assertEqual(len(keys), len(report["points"]))
         self.assertEqual(len(keys), len(sizes) * 2 * 3)
 
+    def test_every_mode_and_state_of_l2(self):
+        modes = {"graph", "isolated", "eager"}
+        report = self.sweep(
+            "--bytes", "16,4K", "--mode", ",".join(modes), "--l2", "cold,hot", "-n", "4", "-w", "2"
+        )
+        # On the host caches are not controlled: one point, and cold is skipped.
+        self.assertEqual(len(report["points"]), 2 * len(modes) * 3)
+        self.assertEqual({p["l2"] for p in report["points"]}, {"not controlled"})
+        self.assertEqual({p["l2_evicted"] for p in report["points"]}, {None})
+        cold = {s["algorithm"] for s in report["skipped"] if "L2 cold" in s["reason"]}
+        self.assertEqual(cold, {p["algorithm"] for p in report["points"]})
+        for point in report["points"]:
+            self.assertEqual(point["latency_us"]["count"], 4)
+            self.assertEqual(point["calls_per_sample"], 10 if point["mode"] == "graph" else 1)
+            first = 0 if point["mode"] == "eager" else 1
+            warmup = point["warmup"]
+            self.assertIsNone(warmup["clock_mhz"])
+            self.assertIn(warmup["samples"] - first, range(2, 23, 2))
+            self.assertIs(type(warmup["steady"]), bool)
+        for point in self.sweep("--bytes", "16", "-n", "2", "-w", "0", "--force")["points"]:
+            self.assertIsNone(point["warmup"]["steady"])
+
     def test_odd_sizes_and_inputs_that_are_copied(self):
         for layout, copies in (("aligned", 0), ("misaligned", 1), ("strided", 1)):
             with self.subTest(layout):
@@ -120,6 +142,7 @@ class ManyRanks(Sweep):
         report = self.sweep("--bytes", "64", "-n", "2", "-w", "1", "--calls-per-graph", "2")
         self.assertEqual(len(report["points"]), 2 * 3)
 
+    test_every_mode_and_state_of_l2 = None
     test_odd_sizes_and_inputs_that_are_copied = None
     test_known_bad_ones_when_they_are_named = None
     test_known_bad_ones_are_listed_as_such = None

@@ -102,13 +102,18 @@ class AcrossHosts(TwoHosts):
         for transport in ("multicast", "unicast"):
             with self.subTest(transport):
                 path = self.directory / f"{transport}.json"
-                result = self.run_fake("-", "--transport", transport, "-J", path)
+                # Isolated calls wait at latches that lie on either host.
+                modes = ("graph", "isolated", "eager")
+                result = self.run_fake(
+                    "-", "--transport", transport, "--mode", ",".join(modes), "-J", path
+                )
                 self.assertEqual(result.code, 0, result.stdout + result.stderr)
                 self.assertNotIn("fake driver:", result.stderr)
                 report = read_report(path)
                 self.assertEqual([h["name"] for h in report["environment"]["hosts"]], [A, B])
                 self.assertEqual(report["environment"]["transport"], transport)
                 self.assertEqual({p["check"]["mismatches"] for p in report["points"]}, {0})
+                self.assertEqual({p["mode"] for p in report["points"]}, set(modes))
         self.assert_nobody_is_left()
 
     def test_without_a_channel_it_is_refused(self):
