@@ -232,7 +232,6 @@ TEST_F(CommandLineTest, RefusesByNameAndValue) {
       {{"--algorithm", "mpi,"}, "--algorithm", "\"mpi,\""},
       {{"--transport", "pigeon"}, "--transport", "\"pigeon\""},
       {{"--transport", "host,unicast"}, "--transport", "\"host,unicast\""},
-      {{"--mode", "isolated"}, "--mode", "\"isolated\""},
       {{"--mode", "graph,graph"}, "--mode", "\"graph\" is listed twice"},
       {{"--parity", "4"}, "--parity", "\"4\""},
       {{"--label", "a\tb"}, "--label", R"("a\tb")"},
