@@ -145,7 +145,7 @@ TEST_F(GpuExecutorTest, EvictingWritesTwiceWhatTheCacheHolds) {
   fake_runtime.malloc_error = cudaSuccess;
   executor.EvictL2();
   executor.EvictL2();
-  EXPECT_EQ(words, std::vector<std::size_t>(2, 2 * 4096 / sizeof(std::uint32_t)));
+  EXPECT_EQ(words, (std::vector<std::size_t>{2048, 2048}));
   EXPECT_EQ(fake_runtime.held, held + 1);
 }
 

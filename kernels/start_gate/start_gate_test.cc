@@ -91,8 +91,9 @@ void BeRank(Shared& shared, int rank) {
 TEST(StartGate, ThreadsPassEveryGenerationOnceItIsReleased) {
   Shared shared{};
   std::vector<std::thread> threads;
-  for (int rank = 0; rank < kRanks; ++rank)
+  for (int rank = 0; rank < kRanks; ++rank) {
     threads.emplace_back([&, rank] { BeRank(shared, rank); });
+  }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(shared.early, 0);
 }
