@@ -25,6 +25,7 @@
 //   grid_dependency_wait           griddepcontrol.wait                   nothing, see below
 //   grid_launch_dependents         griddepcontrol.launch_dependents      nothing
 //   poll_again                     now and then ld.volatile.global.u32   lets other fibers run
+//   mark                           nothing; traced: %globaltimer, stored  nothing; traced: a clock
 //
 // Multicast transports also need (see MulticastMachine)
 //   operation                           PTX                                     on the host
@@ -47,12 +48,14 @@
 #include <cstdint>
 
 #include "kernels/machine/pack.h"
+#include "kernels/machine/trace.h"
 
 namespace mailbench {
 
 template <class M>
 concept Machine = requires(M& m, const Pack* from, Pack* to, Pack value, std::uint32_t* word,
-                           const std::uint32_t* const_word, std::uint32_t u32, PollSite site) {
+                           const std::uint32_t* const_word, std::uint32_t u32, PollSite site,
+                           TraceEvent event) {
   { m.thread_index() } -> std::same_as<int>;
   { m.cta_index() } -> std::same_as<int>;
   { m.cta_size() } -> std::same_as<int>;
@@ -79,6 +82,9 @@ concept Machine = requires(M& m, const Pack* from, Pack* to, Pack value, std::ui
   // Called after a poll that saw a sentinel, by the thread that saw it. False: the run is being
   // given up, and the thread returns without touching anything more.
   { m.poll_again(site) } -> std::same_as<bool>;
+
+  // Says what the thread has just done, and, where that is of a source, of which.
+  { m.mark(event, 0) } -> std::same_as<void>;
 };
 
 // Whether anything but a multimem operation takes a multicast address.

@@ -118,6 +118,7 @@ class AdversaryMachine {
     thread_->PollAgain(site);
     return true;
   }
+  void mark(TraceEvent /*event*/, int /*source*/) const {}
   // Throw std::logic_error: no protocol under the checker uses them yet.
   std::uint32_t warp_shuffle_xor(std::uint32_t value, int lane_mask) const;
   std::uint32_t warp_ballot(bool vote) const;

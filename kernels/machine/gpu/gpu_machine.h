@@ -156,6 +156,8 @@ class GpuMachine {
     return load_volatile_u32(abort_word_) == 0;
   }
 
+  MAILBENCH_DEVICE void mark(TraceEvent /*event*/, int /*source*/) const {}
+
  private:
   static constexpr std::uint32_t kPollsPerAbortCheck = 1024;
 
