@@ -22,4 +22,11 @@ cudaError_t LaunchAllGather(const AllGatherArgs& args, const GatherOptions& opti
 // cudaOccupancyMaxActiveBlocksPerMultiprocessor.
 cudaError_t AllGatherCtasPerSm(const GatherOptions& options, int poll_batch, int* ctas);
 
+// The same call by kernels that also mark when they do what: see kernels/machine/trace.h. Slower;
+// never timed. REQUIRES: trace.times, in memory of the device, has TraceView::Words(ranks, threads
+// of the plan) words, zeroed once; trace.threads is that of the plan. They stay until it has ended.
+cudaError_t LaunchTracedAllGather(const AllGatherArgs& args, const TraceView& trace,
+                                  const GatherOptions& options, cudaStream_t stream);
+cudaError_t TracedAllGatherCtasPerSm(const GatherOptions& options, int poll_batch, int* ctas);
+
 }  // namespace mailbench

@@ -35,7 +35,7 @@ MAILBENCH_DEVICE void OverlappedAllGather(M& m, const AllGatherArgs& args) {
     generation = m.load_volatile_u32(&args.state->generation);
   }
   if constexpr (Rules::kWaits) m.grid_dependency_wait();  // L8
-  m.mark(TraceEvent::kStart, 0);
+  m.mark(TraceEvent::kStart);
   if constexpr (kTrigger == Trigger::kAfterWait) m.grid_launch_dependents();
   Pack own{};
   if (active) {
@@ -46,7 +46,7 @@ MAILBENCH_DEVICE void OverlappedAllGather(M& m, const AllGatherArgs& args) {
     own = Sanitised<Rules>(input);
     PublishPack<kPublish, Rules>(m, args.mailbox,
                                  SlotOf<Rules>(args, generation, args.mailbox.rank, pack), own);
-    m.mark(TraceEvent::kPublished, 0);
+    m.mark(TraceEvent::kPublished);
   }
   if constexpr (kTrigger == Trigger::kAfterPublish) m.grid_launch_dependents();
   if constexpr (Rules::kBarrierBeforeArrival) m.cta_barrier();  // L9
@@ -61,7 +61,7 @@ MAILBENCH_DEVICE void OverlappedAllGather(M& m, const AllGatherArgs& args) {
   if (m.thread_index() == 0 && last) {
     AdvanceGeneration<Rules>(m, args.state, generation);
   }
-  m.mark(TraceEvent::kDone, 0);
+  m.mark(TraceEvent::kDone);
 }
 
 }  // namespace mailbench

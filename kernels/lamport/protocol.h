@@ -194,15 +194,16 @@ struct Batch {
   std::uint32_t stride;  // from one source's slot to the next
 };
 
+// Of no use to the machines that are timed, whose compiler leaves it out.
 template <int kBatch, class Rules, Machine M>
-MAILBENCH_DEVICE void MarkArrivals(M& m, const Batch& batch, const Pack (&values)[kBatch]) {
-  m.mark(TraceEvent::kLook, batch.first);
+MAILBENCH_DEVICE void MarkLookAt(M& m, const Batch& batch, const Pack (&values)[kBatch]) {
+  std::uint32_t present = 0;
   MAILBENCH_UNROLL
-  for (int i = kBatch - 1; i >= 0; --i) {
-    if (i < batch.count && SentinelWord<Rules>(values[i]) < 0) {
-      m.mark(TraceEvent::kArrived, batch.first + i);
-    }
+  for (int i = 0; i < kBatch; ++i) {
+    const bool whole = i < batch.count && SentinelWord<Rules>(values[i]) < 0;
+    present |= static_cast<std::uint32_t>(whole) << i;
   }
+  m.mark_look(batch.first, present);
 }
 
 // Loads a batch until no word of it is the sentinel; all loads are in flight together. False: the
@@ -223,7 +224,7 @@ MAILBENCH_DEVICE bool AwaitBatch(M& m, const AllGatherArgs& args, std::uint32_t 
       values[i] = m.load_volatile_v4(batch.slots + (offset < farthest ? offset : farthest));
       if (!kAwaitsOwn && batch.first + (i < last ? i : last) == args.mailbox.rank) values[i] = own;
     }
-    MarkArrivals<kBatch, Rules>(m, batch, values);
+    MarkLookAt<kBatch, Rules>(m, batch, values);
     // Looked at only now, the last one first: ptxas would else wait for the first load before it
     // issues the last.
     bool complete = true;
@@ -297,18 +298,18 @@ MAILBENCH_DEVICE void AllGather(M& m, const AllGatherArgs& args, AllGatherShared
     if (active) own = m.load_v4(args.input + pack);
   }
   if constexpr (Rules::kWaits) m.grid_dependency_wait();  // L8
-  m.mark(TraceEvent::kStart, 0);
+  m.mark(TraceEvent::kStart);
   const std::uint32_t generation = EnterCall<Rules>(m, args.state, shared);
   if (active) {
     if constexpr (!Rules::kReadsInputBeforeWait) own = m.load_v4(args.input + pack);
     own = Sanitised<Rules>(own);
     PublishPack<kPublish, Rules>(m, args.mailbox,
                                  SlotOf<Rules>(args, generation, args.mailbox.rank, pack), own);
-    m.mark(TraceEvent::kPublished, 0);
+    m.mark(TraceEvent::kPublished);
   }
   m.grid_launch_dependents();  // L8
   if (active && Collect<kBatch, Rules>(m, args, generation, pack, own)) {
-    m.mark(TraceEvent::kDone, 0);
+    m.mark(TraceEvent::kDone);
   }
 }
 

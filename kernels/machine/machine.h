@@ -25,7 +25,7 @@
 //   grid_dependency_wait           griddepcontrol.wait                   nothing, see below
 //   grid_launch_dependents         griddepcontrol.launch_dependents      nothing
 //   poll_again                     now and then ld.volatile.global.u32   lets other fibers run
-//   mark                           nothing; traced: %globaltimer, stored  nothing; traced: a clock
+//   mark, mark_look                nothing; traced: %globaltimer, stored  nothing; traced: a clock
 //
 // Multicast transports also need (see MulticastMachine)
 //   operation                           PTX                                     on the host
@@ -83,8 +83,10 @@ concept Machine = requires(M& m, const Pack* from, Pack* to, Pack value, std::ui
   // given up, and the thread returns without touching anything more.
   { m.poll_again(site) } -> std::same_as<bool>;
 
-  // Says what the thread has just done, and, where that is of a source, of which.
-  { m.mark(event, 0) } -> std::same_as<void>;
+  // What the thread has just done; or that it has looked at sources from the first on, and which of
+  // them, by bits, it saw whole.
+  { m.mark(event) } -> std::same_as<void>;
+  { m.mark_look(0, u32) } -> std::same_as<void>;
 };
 
 // Whether anything but a multimem operation takes a multicast address.

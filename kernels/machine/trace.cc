@@ -39,11 +39,11 @@ std::vector<TraceTimes> ReadTrace(const std::uint64_t* times, int sources, int c
   std::vector<TraceTimes> by_cta(static_cast<std::size_t>(ctas));
   for (std::int64_t thread = 0; thread < view.threads; ++thread) {
     TraceTimes one;
-    one.start = *view.At(TraceEvent::kStart, 0, thread);
-    one.published = *view.At(TraceEvent::kPublished, 0, thread);
-    one.done = *view.At(TraceEvent::kDone, 0, thread);
+    one.start = *view.At(TraceEvent::kStart, thread);
+    one.published = *view.At(TraceEvent::kPublished, thread);
+    one.done = *view.At(TraceEvent::kDone, thread);
     for (int source = 0; source < sources; ++source) {
-      const std::uint64_t marked = *view.At(TraceEvent::kArrived, source, thread);
+      const std::uint64_t marked = *view.ArrivalOf(source, thread);
       const std::uint64_t time = marked & ~TraceView::kAwaited;
       one.arrived.push_back(time);
       one.awaited_for.push_back(marked != time ? time : 0);

@@ -1,6 +1,6 @@
 // Where the time of a call goes: what a traced machine (gpu/traced_gpu_machine.h,
-// host/traced_host_machine.h) writes down when a protocol says `mark`. The machines that are timed
-// have a `mark` that does nothing.
+// host/traced_host_machine.h) writes down at a protocol's marks. On the machines that are timed
+// marks are nothing.
 #pragma once
 
 #include <cstdint>
@@ -10,71 +10,71 @@
 
 namespace mailbench {
 
-// What a thread has just done.
+// What a thread has just done, besides looking at a batch of sources (mark_look).
 enum class TraceEvent {
   kStart,      // passed the wait for earlier grids
   kPublished,  // issued all stores of its pack
-  kLook,       // polled a batch of sources once; `source` is the batch's first
-  kArrived,    // saw the pack of `source` whole in that look; once more in later looks counts not
   kDone,       // issued its last store
 };
 
-// times[3 + sources][threads] of one call, nanoseconds of the machine's clock; 0: not marked. A
-// thread of the grid stores into its own column only, so that a warp's stores are one.
+// times[events, then sources][threads] of one call, nanoseconds of the machine's clock; 0: not
+// marked. A thread of the grid stores into its own column only, so that a warp's stores are one.
 struct TraceView {
   std::uint64_t* times = nullptr;
   std::int64_t threads = 0;  // of the grid
 
-  // Set in a time of kArrived when the thread had looked before in vain: the source was waited for.
+  // Set in the time of an arrival when the thread had looked before in vain: it has waited for the
+  // source.
   static constexpr std::uint64_t kAwaited = std::uint64_t{1} << 63;
 
-  MAILBENCH_HOST_DEVICE static int RowOf(TraceEvent event, int source) {
-    if (event == TraceEvent::kStart) return 0;
-    if (event == TraceEvent::kPublished) return 1;
-    if (event == TraceEvent::kDone) return 2;
-    return 3 + source;
+  MAILBENCH_HOST_DEVICE std::uint64_t* At(TraceEvent event, std::int64_t thread) const {
+    return times + static_cast<int>(event) * threads + thread;
   }
-  MAILBENCH_HOST_DEVICE std::uint64_t* At(TraceEvent event, int source, std::int64_t thread) const {
-    return times + RowOf(event, source) * threads + thread;
+  MAILBENCH_HOST_DEVICE std::uint64_t* ArrivalOf(int source, std::int64_t thread) const {
+    return times + (kEvents + source) * threads + thread;
   }
-  static std::int64_t Words(int sources, std::int64_t threads) { return (3 + sources) * threads; }
+  static std::int64_t Words(int sources, std::int64_t threads) {
+    return (kEvents + sources) * threads;
+  }
+
+  static constexpr int kEvents = 3;
 };
 
-// What a thread has to remember between its looks. All sources of one look get the same time, since
-// none of them was seen before another.
+// What a thread has to remember between its looks at a batch of sources.
 class TraceLooks {
  public:
-  MAILBENCH_HOST_DEVICE void Look(int batch) {
-    again_ = batch == batch_;
-    batch_ = batch;
-    now_ = 0;
+  // `present`: bit i for source first + i. Returns those that no earlier look at the batch saw.
+  MAILBENCH_HOST_DEVICE std::uint32_t New(int first, std::uint32_t present) {
+    again_ = first == first_;
+    if (!again_) seen_ = 0;
+    first_ = first;
+    const std::uint32_t fresh = present & ~seen_;
+    seen_ |= present;
+    return fresh;
   }
-  // Whether the source is new. REQUIRES: 0 <= source < 128.
-  MAILBENCH_HOST_DEVICE bool Add(int source) {
-    const std::uint64_t bit = std::uint64_t{1} << (source & 63);
-    const bool known = ((source < 64 ? low_ : high_) & bit) != 0;
-    if (source < 64) {
-      low_ |= bit;
-    } else {
-      high_ |= bit;
-    }
-    return !known;
-  }
-  // The time of kArrived. `clock` is read at the first source of a look, not at the look: a
-  // processor may read it before what was polled has come back, unless it depends on that.
-  template <class Clock>
-  MAILBENCH_HOST_DEVICE std::uint64_t Time(Clock&& clock) {
-    if (now_ == 0) now_ = clock();
-    return again_ ? now_ | TraceView::kAwaited : now_;
-  }
+  // Whether the last look was not the first at its batch.
+  MAILBENCH_HOST_DEVICE bool again() const { return again_; }
 
  private:
-  int batch_ = -1;
-  bool again_ = false;  // the batch had been looked at before
-  std::uint64_t now_ = 0;
-  std::uint64_t low_ = 0;  // sources that have arrived
-  std::uint64_t high_ = 0;
+  int first_ = -1;
+  bool again_ = false;
+  std::uint32_t seen_ = 0;
 };
+
+// What a traced machine does in mark_look: `store(source, time)` for each source that is new. They
+// get one time, since none was seen before another. `clock` is read behind the condition: a
+// processor could read it before what was polled has come back, did it not depend on that.
+template <class Clock, class Store>
+MAILBENCH_HOST_DEVICE void MarkLook(TraceLooks& looks, int first, std::uint32_t present,
+                                    Clock&& clock, Store&& store) {
+  std::uint32_t fresh = looks.New(first, present);
+  if (fresh == 0) return;
+  std::uint64_t time = clock();
+  if (looks.again()) time |= TraceView::kAwaited;
+  for (int source = first; fresh != 0; ++source, fresh >>= 1) {
+    if ((fresh & 1) != 0) store(source, time);
+  }
+}
 
 // The marks of several threads, taken together.
 struct TraceTimes {

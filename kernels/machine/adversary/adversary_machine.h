@@ -118,7 +118,8 @@ class AdversaryMachine {
     thread_->PollAgain(site);
     return true;
   }
-  void mark(TraceEvent /*event*/, int /*source*/) const {}
+  void mark(TraceEvent /*event*/) const {}
+  void mark_look(int /*first*/, std::uint32_t /*present*/) const {}
   // Throw std::logic_error: no protocol under the checker uses them yet.
   std::uint32_t warp_shuffle_xor(std::uint32_t value, int lane_mask) const;
   std::uint32_t warp_ballot(bool vote) const;

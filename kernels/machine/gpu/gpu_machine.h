@@ -156,7 +156,8 @@ class GpuMachine {
     return load_volatile_u32(abort_word_) == 0;
   }
 
-  MAILBENCH_DEVICE void mark(TraceEvent /*event*/, int /*source*/) const {}
+  MAILBENCH_DEVICE void mark(TraceEvent /*event*/) const {}
+  MAILBENCH_DEVICE void mark_look(int /*first*/, std::uint32_t /*present*/) const {}
 
  private:
   static constexpr std::uint32_t kPollsPerAbortCheck = 1024;

@@ -14,25 +14,23 @@ class TracedGpuMachine : public GpuMachine {
   MAILBENCH_DEVICE TracedGpuMachine(const std::uint32_t* abort_word, const TraceView& trace)
       : GpuMachine(abort_word), trace_(trace) {}
 
-  MAILBENCH_DEVICE void mark(TraceEvent event, int source) {
-    if (event == TraceEvent::kLook) {
-      looks_.Look(source);
-    } else if (event != TraceEvent::kArrived) {
-      Write(event, source, ReadGlobalTimer());
-    } else if (looks_.Add(source)) {
-      Write(event, source, looks_.Time(ReadGlobalTimer));
-    }
+  MAILBENCH_DEVICE void mark(TraceEvent event) const {
+    Write(trace_.At(event, thread()), ReadGlobalTimer());
+  }
+  MAILBENCH_DEVICE void mark_look(int first, std::uint32_t present) {
+    MarkLook(looks_, first, present, ReadGlobalTimer, [&](int source, std::uint64_t time) {
+      Write(trace_.ArrivalOf(source, thread()), time);
+    });
   }
 
  private:
+  MAILBENCH_DEVICE std::int64_t thread() const {
+    return static_cast<std::int64_t>(cta_index()) * cta_size() + thread_index();
+  }
   // Read by the host, after the launch.
-  MAILBENCH_DEVICE void Write(TraceEvent event, int source, std::uint64_t time) const {
-    const std::int64_t thread =
-        static_cast<std::int64_t>(cta_index()) * cta_size() + thread_index();
-    asm volatile(
-        "st.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(trace_.At(event, source, thread))),
-        "l"(time)
-        : "memory");
+  MAILBENCH_DEVICE static void Write(std::uint64_t* to, std::uint64_t time) {
+    asm volatile("st.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(to)), "l"(time)
+                 : "memory");
   }
 
   TraceView trace_;

@@ -74,7 +74,8 @@ class HostMachine {
   void grid_dependency_wait() const {}    // launches of a host stream run one after the other
   void grid_launch_dependents() const {}  // likewise
   bool poll_again(const PollSite& site) const { return thread_->PollAgain(site); }
-  void mark(TraceEvent /*event*/, int /*source*/) const {}
+  void mark(TraceEvent /*event*/) const {}
+  void mark_look(int /*first*/, std::uint32_t /*present*/) const {}
 
  private:
   static std::atomic_ref<std::uint32_t> Word(const std::uint32_t* word) {

@@ -20,21 +20,16 @@ class TracedHostMachine : public HostMachine {
   TracedHostMachine(HostThread& thread, const TraceView& trace)
       : HostMachine(thread), trace_(trace) {}
 
-  void mark(TraceEvent event, int source) {
-    if (event == TraceEvent::kLook) {
-      looks_.Look(source);
-    } else if (event != TraceEvent::kArrived) {
-      Write(event, source, ReadSteadyClock());
-    } else if (looks_.Add(source)) {
-      Write(event, source, looks_.Time(ReadSteadyClock));
-    }
+  void mark(TraceEvent event) const { Write(trace_.At(event, thread()), ReadSteadyClock()); }
+  void mark_look(int first, std::uint32_t present) {
+    MarkLook(looks_, first, present, ReadSteadyClock, [&](int source, std::uint64_t time) {
+      Write(trace_.ArrivalOf(source, thread()), time);
+    });
   }
 
  private:
-  void Write(TraceEvent event, int source, std::uint64_t time) const {
-    const std::int64_t thread = std::int64_t{cta_index()} * cta_size() + thread_index();
-    *trace_.At(event, source, thread) = time;
-  }
+  std::int64_t thread() const { return std::int64_t{cta_index()} * cta_size() + thread_index(); }
+  static void Write(std::uint64_t* to, std::uint64_t time) { *to = time; }
 
   TraceView trace_;
   TraceLooks looks_;
