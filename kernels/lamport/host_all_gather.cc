@@ -2,45 +2,64 @@
 
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "kernels/lamport/launch.h"
 #include "kernels/lamport/overlapped.h"
 #include "kernels/machine/host/host_machine.h"
+#include "kernels/machine/host/traced_host_machine.h"
 
 namespace mailbench {
 namespace {
 
-using Kernel = void (*)(HostThread& thread, const AllGatherArgs& args);
+using Kernel = void (*)(HostThread& thread, const AllGatherArgs& args, const TraceView& trace);
 
-template <Publish kPublish, int kBatch>
-void Lamport(HostThread& thread, const AllGatherArgs& args) {
-  HostMachine m(thread);
+// The machine that is timed, or the one that marks.
+template <class M>
+M MachineOf(HostThread& thread, const TraceView& trace) {
+  if constexpr (std::is_same_v<M, TracedHostMachine>) {
+    return M(thread, trace);
+  } else {
+    return M(thread);
+  }
+}
+
+template <class M, Publish kPublish, int kBatch>
+void Lamport(HostThread& thread, const AllGatherArgs& args, const TraceView& trace) {
+  M m = MachineOf<M>(thread, trace);
   AllGather<kPublish, kBatch>(m, args, *static_cast<AllGatherShared*>(thread.shared()));
 }
 
-template <Publish kPublish, int kBatch>
-void Overlapped(HostThread& thread, const AllGatherArgs& args) {
-  HostMachine m(thread);
+template <class M, Publish kPublish, int kBatch>
+void Overlapped(HostThread& thread, const AllGatherArgs& args, const TraceView& trace) {
+  M m = MachineOf<M>(thread, trace);
   OverlappedAllGather<kPublish, kBatch, Arrival::kRelaxed, Trigger::kAfterWait>(m, args);
 }
 
-template <Publish kPublish, int kBatch>
+template <class M, Publish kPublish, int kBatch>
 Kernel KindFor(GatherKind kind) {
-  return kind == GatherKind::kLamport ? &Lamport<kPublish, kBatch> : &Overlapped<kPublish, kBatch>;
+  return kind == GatherKind::kLamport ? &Lamport<M, kPublish, kBatch>
+                                      : &Overlapped<M, kPublish, kBatch>;
 }
 
-template <Publish kPublish>
-Kernel KernelFor(GatherKind kind, int poll_batch) {
+template <class M, Publish kPublish>
+Kernel BatchFor(GatherKind kind, int poll_batch) {
   switch (poll_batch) {
     case 1:
-      return KindFor<kPublish, 1>(kind);
+      return KindFor<M, kPublish, 1>(kind);
     case 2:
-      return KindFor<kPublish, 2>(kind);
+      return KindFor<M, kPublish, 2>(kind);
     case 4:
-      return KindFor<kPublish, 4>(kind);
+      return KindFor<M, kPublish, 4>(kind);
     default:
-      return KindFor<kPublish, 8>(kind);
+      return KindFor<M, kPublish, 8>(kind);
   }
+}
+
+template <class M>
+Kernel KernelFor(bool multicast, GatherKind kind, int poll_batch) {
+  return multicast ? BatchFor<M, Publish::kMulticast>(kind, poll_batch)
+                   : BatchFor<M, Publish::kUnicast>(kind, poll_batch);
 }
 
 }  // namespace
@@ -52,7 +71,8 @@ bool HostAllGather::Accepts(std::int64_t bytes) const {
   return AcceptsBytes(bytes, mailbox_.layout.rank_packs * kPackBytes);
 }
 
-bool HostAllGather::Enqueue(const GatherInput& input, Pack* output, HostStream& stream) {
+bool HostAllGather::Enqueue(const GatherInput& input, Pack* output, HostStream& stream,
+                            const TraceView& trace) {
   if (!Accepts(input.bytes())) {
     throw std::invalid_argument("the all-gather takes multiples of 16 bytes of up to " +
                                 std::to_string(mailbox_.layout.rank_packs * kPackBytes) +
@@ -79,13 +99,14 @@ bool HostAllGather::Enqueue(const GatherInput& input, Pack* output, HostStream& 
   }
 
   const AllGatherPlan plan = PlanAllGather(args.packs, mailbox_.layout.ranks);
-  const Kernel kernel = mailbox_.multicast != nullptr
-                            ? KernelFor<Publish::kMulticast>(kind_, plan.poll_batch)
-                            : KernelFor<Publish::kUnicast>(kind_, plan.poll_batch);
+  const bool multicast = mailbox_.multicast != nullptr;
+  const Kernel kernel = trace.times != nullptr
+                            ? KernelFor<TracedHostMachine>(multicast, kind_, plan.poll_batch)
+                            : KernelFor<HostMachine>(multicast, kind_, plan.poll_batch);
   stream.Launch([=, staging = staging_.data()](GridRunner& runner) {
     if (!in_place) CopyRows(input, staging);
     runner.Run({plan.ctas, plan.threads}, sizeof(AllGatherShared),
-               [&](HostThread& thread) { kernel(thread, args); });
+               [&](HostThread& thread) { kernel(thread, args, trace); });
   });
   return !in_place;
 }

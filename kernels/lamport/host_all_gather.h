@@ -9,6 +9,7 @@
 #include "kernels/lamport/gather_options.h"
 #include "kernels/lamport/layout.h"
 #include "kernels/machine/host/stream.h"
+#include "kernels/machine/trace.h"
 
 namespace mailbench {
 
@@ -27,7 +28,10 @@ class HostAllGather {
   // as 0 on every rank. An input that is not contiguous or not 16-byte aligned is copied first, as
   // part of the call: returns true then. `output` is 16-byte aligned. Throws std::invalid_argument
   // when the input is not accepted or when `stream` is not the stream of the first call.
-  bool Enqueue(const GatherInput& input, Pack* output, HostStream& stream);
+  // `trace`, when it has times: a kernel runs that marks when it does what. It has room for the
+  // threads of the call's plan, and stays until the call has ended.
+  bool Enqueue(const GatherInput& input, Pack* output, HostStream& stream,
+               const TraceView& trace = {});
 
  private:
   MailboxView mailbox_;

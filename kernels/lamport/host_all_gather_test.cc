@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <ostream>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
+#include "kernels/lamport/launch.h"
 #include "kernels/lamport/thread_ranks.h"
 
 namespace mailbench {
@@ -119,6 +122,47 @@ TEST_P(HostAllGatherTest, ReplaysAsAGraph) {
   });
   EXPECT_EQ(wrong, 0u);
   EXPECT_EQ(fabric.Leftover(), 0u);
+}
+
+// Rank 2 comes when the others have published and wait.
+TEST_P(HostAllGatherTest, MarksWhatItDoesAndWhomItWaitsFor) {
+  constexpr int kRanks = 3;
+  constexpr int kCtas = 2;
+  constexpr std::int64_t kThreads = std::int64_t{kCtas} * kGatherThreads;
+  ThreadRanks fabric(kRanks, 70);
+  std::atomic<std::uint64_t> wrong{0};
+  std::vector<std::vector<std::uint64_t>> times(
+      kRanks,
+      std::vector<std::uint64_t>(static_cast<std::size_t>(TraceView::Words(kRanks, kThreads))));
+  std::atomic<int> entered{0};
+  fabric.Run([&](int rank) {
+    HostAllGather gather(fabric.View(rank), GetParam());
+    HostStream stream;
+    const std::vector<Pack> input = TestInput(0, rank, 70);
+    std::vector<Pack> output(kRanks * 70);
+    while (rank == 2 && entered < 2) std::this_thread::yield();
+    if (rank == 2) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ++entered;
+    gather.Enqueue(Contiguous(input, 70), output.data(), stream,
+                   {times[static_cast<std::size_t>(rank)].data(), kThreads});
+    wrong += WrongWords(output, 0, kRanks, 70);
+  });
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_EQ(fabric.Leftover(), 0u);
+  for (int rank = 0; rank < kRanks; ++rank) {
+    const std::vector<TraceTimes> ctas =
+        ReadTrace(times[static_cast<std::size_t>(rank)].data(), kRanks, kCtas, kGatherThreads);
+    ASSERT_EQ(ctas.size(), 2u);
+    for (const TraceTimes& cta : ctas) {
+      EXPECT_LE(cta.start, cta.published);
+      EXPECT_LE(cta.start, cta.first_arrival);
+      EXPECT_LE(cta.published, cta.last_arrival());
+      EXPECT_LE(cta.last_arrival(), cta.done);
+      if (rank == 2) continue;
+      EXPECT_EQ(cta.awaited_for[2], cta.last_arrival());
+      EXPECT_GT(cta.awaited_for[2], cta.published);
+    }
+  }
 }
 
 }  // namespace

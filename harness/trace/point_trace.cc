@@ -1,0 +1,90 @@
+#include "harness/trace/point_trace.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+
+#include "harness/measure/statistics.h"
+
+namespace mailbench {
+namespace {
+
+constexpr int kMostEvents = 20'000;  // of a point
+constexpr int kMostCtas = 16;
+
+// The source that was last of those that were waited for; -1: nobody.
+int LastOf(const TraceTimes& call) {
+  const auto last = std::max_element(call.awaited_for.begin(), call.awaited_for.end());
+  if (last == call.awaited_for.end() || *last == 0) return -1;
+  if (std::count(call.awaited_for.begin(), call.awaited_for.end(), *last) > 1) return -1;
+  return static_cast<int>(last - call.awaited_for.begin());
+}
+
+double Microseconds(std::uint64_t from, std::uint64_t to) {
+  return static_cast<double>(static_cast<std::int64_t>(to - from)) * 1e-3;
+}
+
+std::string Text(const char* format, double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+}  // namespace
+
+int CtasShown(int ctas, int ranks, int calls) {
+  // A call, publish, wait, collect, a first arrival, and an arrival a source.
+  const std::int64_t events_a_cta = std::int64_t{ranks} * calls * (5 + ranks);
+  const auto affordable = static_cast<int>(kMostEvents / std::max<std::int64_t>(events_a_cta, 1));
+  return std::min(ctas, std::clamp(affordable, 1, kMostCtas));
+}
+
+TraceSummary Summarize(const PointTrace& trace) {
+  TraceSummary summary;
+  std::vector<int> last(trace.ranks.size());
+  std::vector<double> publish;
+  std::vector<double> wait;
+  std::vector<double> collect;
+  std::int64_t error_ns = 0;
+  for (const RankTrace& rank : trace.ranks) {
+    error_ns = std::max(error_ns, rank.offset.error_ns);
+    for (const CallTrace& call : rank.calls) {
+      ++summary.calls;
+      const TraceTimes& times = call.whole;
+      publish.push_back(Microseconds(times.start, times.published));
+      wait.push_back(Microseconds(times.published, times.last_arrival()));
+      collect.push_back(Microseconds(times.last_arrival(), times.done));
+      if (const int source = LastOf(times); source >= 0) {
+        ++last[static_cast<std::size_t>(source)];
+      } else {
+        ++summary.undecided_calls;
+      }
+    }
+  }
+  const auto most = std::max_element(last.begin(), last.end());
+  if (*most > 0) summary.last_rank = static_cast<int>(most - last.begin());
+  summary.last_calls = *most;
+  summary.publish_us = Summarize(publish).p50;
+  summary.wait_us = Summarize(wait).p50;
+  summary.collect_us = Summarize(collect).p50;
+  summary.clock_error_us = static_cast<double>(error_ns) * 1e-3;
+  summary.clock_step_us = static_cast<double>(trace.step_ns) * 1e-3;
+  return summary;
+}
+
+std::string ToString(const TraceSummary& summary) {
+  const std::string calls = std::to_string(summary.calls) + " calls";
+  std::string text = "no rank was waited for in " + calls;
+  if (summary.last_rank >= 0) {
+    text = "rank " + std::to_string(summary.last_rank) + " was last in " +
+           Text("%.0f", 100.0 * summary.last_calls / summary.calls) + " % of " + calls;
+    if (summary.undecided_calls > 0) {
+      text += ", none in " + Text("%.0f", 100.0 * summary.undecided_calls / summary.calls) + " %";
+    }
+  }
+  return text + "; publish " + Text("%.2f", summary.publish_us) + " us, wait " +
+         Text("%.2f", summary.wait_us) + " us, collect " + Text("%.2f", summary.collect_us) +
+         " us (medians); clocks agree within " + Text("%.3f", summary.clock_error_us) + " us";
+}
+
+}  // namespace mailbench

@@ -1,0 +1,38 @@
+// The traced calls of one point, of all ranks, and what they come to.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/trace/clocks.h"
+#include "harness/trace/trace_summary.h"
+#include "kernels/machine/trace.h"
+
+namespace mailbench {
+
+struct CallTrace {
+  TraceTimes whole;              // all CTAs together
+  std::vector<TraceTimes> ctas;  // the first few, as many in every call
+};
+
+struct RankTrace {
+  std::string clock;
+  ClockOffset offset;  // to rank 0's clock
+  std::vector<CallTrace> calls;
+};
+
+struct PointTrace {
+  int ctas = 0;              // of a call
+  std::int64_t step_ns = 0;  // of the clocks, the largest of all ranks
+  std::vector<RankTrace> ranks;
+};
+
+// How many CTAs of a call go into a trace of so many ranks and calls: a trace has to stay small
+// enough for a viewer, 1 to 16.
+int CtasShown(int ctas, int ranks, int calls);
+
+// REQUIRES: a rank, and a call on each rank.
+TraceSummary Summarize(const PointTrace& trace);
+
+}  // namespace mailbench

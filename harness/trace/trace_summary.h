@@ -1,0 +1,28 @@
+// Where the time of a point's traced calls went.
+#pragma once
+
+#include <string>
+
+namespace mailbench {
+
+struct TraceSummary {
+  // Each rank's view of each call counts by itself. The last rank of a call is the one whose
+  // packs came last of those that had to be waited for; nobody is when none had to be, or when two
+  // of them were seen at once.
+  int calls = 0;
+  int last_rank = -1;  // the one that was last most often, the lowest of several; -1: none ever was
+  int last_calls = 0;  // in which it was
+  int undecided_calls = 0;  // in which nobody was
+  // Medians, microseconds.
+  double publish_us = 0;  // from the start until the rank's last pack was sent
+  double wait_us = 0;     // until the last pack of any rank was there
+  double collect_us = 0;  // until the last CTA's end
+  double clock_error_us = 0;  // by which times of different ranks may be apart
+  double clock_step_us = 0;   // the finest that the clock tells
+};
+
+// "rank 3 was last in 61 % of 40 calls; publish 0.3 us, wait 0.9 us, collect 0.2 us (medians);
+// clocks agree within 0.03 us", in one line.
+std::string ToString(const TraceSummary& summary);
+
+}  // namespace mailbench
