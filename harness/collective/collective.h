@@ -19,6 +19,7 @@
 
 namespace mailbench {
 
+class CallTracer;
 class Executor;
 class Heartbeat;
 class Ranks;
@@ -81,6 +82,11 @@ class Instance {
   virtual double input_copies_per_call() const { return 0; }
   // How often one call does what its latency is of: what is measured is divided by it.
   virtual int repeats() const { return 1; }
+  // Collective. Makes the kernels that mark times ready for calls of what is bound, which is all of
+  // one shape, numbered below `calls`; null, on every rank alike, where there are none or where
+  // they cannot run. Throws the same Error on every rank when it fails on any. Gone before the next
+  // Bind, and before Free.
+  virtual std::unique_ptr<CallTracer> MakeTracer(int calls);
   // Collective: gives back what Create took. The destructor alone communicates nothing.
   virtual void Free() {}
 };

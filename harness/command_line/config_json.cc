@@ -40,6 +40,7 @@ json ToJson(const RunConfig& config) {
   };
   if (!config.algorithms.empty()) object["algorithm"] = config.algorithms;
   if (!config.json.empty()) object["json"] = config.json;
+  if (!config.trace.empty()) object["trace"] = config.trace;
   if (config.stress > 0) object["stress"] = config.stress;
   if (config.list) object["list"] = true;
   if (config.dry_run) object["dry-run"] = true;
@@ -65,13 +66,13 @@ std::string CanonicalJson(const RunConfig& config) { return Dump(ToJson(config))
 
 std::string ReportedJson(const RunConfig& config) {
   json object = ToJson(config);
-  for (const char* key : {"json", "force", "resume", "list", "dry-run"}) object.erase(key);
+  for (const char* key : {"json", "trace", "force", "resume", "list", "dry-run"}) object.erase(key);
   return Dump(object);
 }
 
 std::string MeasuredJson(const RunConfig& config) {
   json object = ToJson(config);
-  for (const char* key : {"json", "force", "resume", "list", "dry-run", "timeout"}) {
+  for (const char* key : {"json", "trace", "force", "resume", "list", "dry-run", "timeout"}) {
     object.erase(key);
   }
   return Dump(object);

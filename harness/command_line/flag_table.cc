@@ -45,7 +45,9 @@ std::vector<Flag> CommonFlags() {
       {"seed", "", kCount, kChecks, "N", "of the payload (default: 1)"},
 
       {"json", "J", kPath, kOutput, "FILE", "write the report there"},
-      {"force", "", kSwitch, kOutput, "", "replace a report that exists"},
+      {"trace", "", kPath, kOutput, "FILE",
+       "trace ten calls a point, after it was measured; for ui.perfetto.dev"},
+      {"force", "", kSwitch, kOutput, "", "replace a report or trace that exists"},
       {"resume", "", kSwitch, kOutput, "", "measure only what the report still lacks"},
 
       {"config", "", kPath, kOther, "FILE",

@@ -74,8 +74,8 @@ std::int64_t Capacity(const Reader& reader, std::int64_t largest) {
   return capacity;
 }
 
-std::string ReportPath(const Reader& reader) {
-  const Setting* setting = reader.Find("json");
+std::string OutputPath(const Reader& reader, std::string_view name) {
+  const Setting* setting = reader.Find(name);
   if (setting == nullptr) return "";
   const std::string& path = setting->items.front();
   if (path.empty()) throw UsageError(setting->origin + ": the path is empty");
@@ -118,10 +118,15 @@ void RefuseUnreportable(const Reader& reader, const RunConfig& config) {
     throw UsageError(reader.Find("force")->origin + " and " + reader.Find("resume")->origin +
                      " exclude each other");
   }
-  for (const char* name : {"force", "resume"}) {
-    if (reader.Switch(name) && config.json.empty()) {
-      throw UsageError(reader.Find(name)->origin + " needs --json");
-    }
+  if (config.resume && config.json.empty()) {
+    throw UsageError(reader.Find("resume")->origin + " needs --json");
+  }
+  if (config.force && config.json.empty() && config.trace.empty()) {
+    throw UsageError(reader.Find("force")->origin + " needs --json or --trace");
+  }
+  if (!config.trace.empty() && config.trace == config.json) {
+    throw UsageError(reader.Find("trace")->origin + " and " + reader.Find("json")->origin +
+                     " name one file: " + Quote(config.trace));
   }
 }
 
@@ -135,6 +140,10 @@ void RefuseUnstressable(const Reader& reader, const RunConfig& config) {
   if (!config.check) {
     throw UsageError(stress + " checks every call: it cannot go with " +
                      reader.Find("check")->origin + " 0");
+  }
+  if (!config.trace.empty()) {
+    throw UsageError(reader.Find("trace")->origin + " traces points, and " + stress +
+                     " measures none");
   }
   if (config.resume) {
     throw UsageError(reader.Find("resume")->origin + " goes on with points; " + stress +
@@ -188,7 +197,8 @@ RunConfig Resolve(const Settings& settings, const Collective& collective) {
 
   config.stress = reader.Count("stress", 1, kMostStressCalls, config.stress);
 
-  config.json = ReportPath(reader);
+  config.json = OutputPath(reader, "json");
+  config.trace = OutputPath(reader, "trace");
   config.force = reader.Switch("force");
   config.resume = reader.Switch("resume");
   config.list = reader.Switch("list");

@@ -42,7 +42,8 @@ struct RunConfig {
   bool check = true;
   int stress = 0;  // calls an algorithm whose sizes alternate, instead of the points; 0: none
 
-  std::string json;  // the report's path; empty: no report
+  std::string json;   // the report's path; empty: no report
+  std::string trace;  // the trace's path; empty: no trace
   bool force = false;
   bool resume = false;
   bool list = false;

@@ -11,6 +11,7 @@
 #include "harness/launch/executor.h"
 #include "harness/measure/statistics.h"
 #include "harness/measure/warm_up.h"
+#include "harness/trace/trace_summary.h"
 #include "harness/validate/check_result.h"
 
 namespace mailbench {
@@ -64,7 +65,8 @@ struct PointRecord {
   // Inputs that were copied before the call because the kernel could not read them in place, a
   // call of one rank.
   double input_copies_per_call = 0;
-  std::vector<KernelCount> kernels;  // of a sample's calls; empty where they run on the host
+  std::vector<KernelCount> kernels;   // of a sample's calls; empty where they run on the host
+  std::optional<TraceSummary> trace;  // with --trace
 };
 
 }  // namespace mailbench

@@ -15,34 +15,35 @@ namespace {
 
 // Whether `path` exists. Throws UsageError when it is anything but a plain file, which a rename
 // could not replace or should not: a directory, a device, a link.
-bool IsPlainFile(const std::string& path) {
+bool IsPlainFile(const std::string& path, const std::string& what = "report") {
   struct stat status = {};
   if (lstat(path.c_str(), &status) != 0) {
     if (errno == ENOENT) return false;
-    throw UsageError("cannot use " + path + " for a report: " + ErrnoText(errno));
+    throw UsageError("cannot use " + path + " for a " + what + ": " + ErrnoText(errno));
   }
-  if (S_ISDIR(status.st_mode)) throw UsageError(path + " is a directory; a report is a file");
+  if (S_ISDIR(status.st_mode)) throw UsageError(path + " is a directory; a " + what + " is a file");
   if (!S_ISREG(status.st_mode)) throw UsageError(path + " is not a plain file");
   return true;
 }
 
-void RequireDirectory(const std::string& path) {
+void RequireDirectory(const std::string& path, const std::string& what = "report") {
   const std::string directory = DirectoryOf(path);
   struct stat status = {};
   if (stat(directory.c_str(), &status) != 0) {
-    throw UsageError("cannot write report " + path + ": directory " + directory + ": " +
+    throw UsageError("cannot write " + what + " " + path + ": directory " + directory + ": " +
                      ErrnoText(errno));
   }
   if (!S_ISDIR(status.st_mode)) {
-    throw UsageError("cannot write report " + path + ": " + directory + " is not a directory");
+    throw UsageError("cannot write " + what + " " + path + ": " + directory +
+                     " is not a directory");
   }
 }
 
 // By trial: permissions do not tell what root may do on a read-only or special file system.
-void RequireWritable(const std::string& path) try {
+void RequireWritable(const std::string& path, const std::string& what = "report") try {
   const ReplacementFile trial(path);
 } catch (const SystemError& error) {
-  throw UsageError("cannot write report " + path + ": " + error.what());
+  throw UsageError("cannot write " + what + " " + path + ": " + error.what());
 }
 
 struct Earlier {
@@ -62,6 +63,14 @@ std::optional<Earlier> ReadEarlier(const std::string& path, bool report, bool jo
 }
 
 }  // namespace
+
+bool IsReplaceable(const std::string& path, const std::string& what) {
+  RequireDirectory(path, what);
+  if (path.back() == '/') throw UsageError(path + " is a directory; a " + what + " is a file");
+  const bool there = IsPlainFile(path, what);
+  RequireWritable(path, what);
+  return there;
+}
 
 PreparedReport PrepareReport(const ReportOptions& options, const RunIdentity& identity) {
   const std::string& path = options.path;

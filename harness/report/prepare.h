@@ -32,6 +32,10 @@ struct PreparedReport {
 // resume was given; another run is writing; the earlier run was not `identity`.
 PreparedReport PrepareReport(const ReportOptions& options, const RunIdentity& identity);
 
+// Whether there is a file at `path` that a new one can replace; false where there is nothing and
+// one can be written. Throws UsageError otherwise, for a file that is `what`: "report".
+bool IsReplaceable(const std::string& path, const std::string& what);
+
 // Starts the journal of the run, with the points of the earlier one. An existing report stays until
 // FinishReport replaces it. Throws UsageError, or SystemError when the system refuses, a full disk
 // for instance; an old journal is still there then.

@@ -105,6 +105,22 @@ Json KernelsJson(const PointRecord& point) {
   return kernels;
 }
 
+Json TraceJson(const PointRecord& point) {
+  if (!point.trace) return nullptr;
+  const TraceSummary& trace = *point.trace;
+  const Json json = {{"calls", trace.calls},
+                     {"last_rank", trace.last_rank < 0 ? Json(nullptr) : Json(trace.last_rank)},
+                     {"last_calls", trace.last_calls},
+                     {"undecided_calls", trace.undecided_calls},
+                     {"publish_us", trace.publish_us},
+                     {"wait_us", trace.wait_us},
+                     {"collect_us", trace.collect_us},
+                     {"clock_error_us", trace.clock_error_us},
+                     {"clock_step_us", trace.clock_step_us}};
+  RequireFinite(json, "trace", point.key);
+  return json;
+}
+
 Json SkippedJson(const std::vector<Skipped>& list) {
   Json skipped = Json::array();
   for (const Skipped& entry : list) {
@@ -156,7 +172,8 @@ std::string PointJson(const PointRecord& point) {
                {"floor_ratio", FloorRatio(point)},
                {"input_copies_per_call", FiniteOrNull(point.input_copies_per_call)},
                {"kernels", KernelsJson(point)},
-               {"check", CheckJson(point)}},
+               {"check", CheckJson(point)},
+               {"trace", TraceJson(point)}},
               kOneLine);
 }
 

@@ -8,6 +8,7 @@
 #include "harness/error.h"
 #include "harness/report/environment.h"
 #include "harness/run/agreement.h"
+#include "harness/trace/trace_file.h"
 #include "harness/watchdog/step.h"
 
 namespace mailbench {
@@ -33,15 +34,18 @@ RunFacts FactsOf(const Collective& collective, const RunConfig& config, const Ra
   return facts;
 }
 
-// Rank 0 looks at the report's path; all hear what it found.
+// Rank 0 looks at the paths of report and trace; all hear what it found.
 void PrepareOnRankZero(const RunConfig& config, const Ranks& ranks, Prepared& prepared) {
   std::string error;
   ExitCode code = ExitCode::kPassed;
   std::string finished;
-  if (ranks.rank() == 0 && !config.json.empty()) {
+  if (ranks.rank() == 0) {
     try {
-      prepared.report =
-          PrepareReport({config.json, config.force, config.resume}, prepared.facts.identity);
+      if (!config.trace.empty()) RequireTraceable(config.trace, config.force);
+      if (!config.json.empty()) {
+        prepared.report =
+            PrepareReport({config.json, config.force, config.resume}, prepared.facts.identity);
+      }
       for (const std::string& key : prepared.report.finished) finished += key + '\n';
     } catch (const Error& failure) {
       code = failure.code();

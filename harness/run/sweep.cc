@@ -8,12 +8,14 @@
 #include "harness/report/progress.h"
 #include "harness/report/table.h"
 #include "harness/run/instances.h"
+#include "harness/trace/tracing.h"
 
 namespace mailbench {
 namespace {
 
 void PrintRow(const PointRecord& record) {
   std::fputs(FormatTableRow(record).c_str(), stdout);
+  if (record.trace) std::printf("#   %s\n", ToString(*record.trace).c_str());
   if (!record.check.first.empty()) std::printf("#   %s\n", record.check.first.c_str());
   std::fflush(stdout);
 }
@@ -32,6 +34,7 @@ SweepResult RunSweep(Collective& collective, const SweepPlan& plan, Transport& t
 
   SweepResult result;
   CallCounter calls;
+  Tracing tracing(context, collective.name());
   std::optional<Progress> progress;
   if (prints) progress.emplace(STDERR_FILENO, plan.points.size());
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
@@ -46,6 +49,7 @@ SweepResult RunSweep(Collective& collective, const SweepPlan& plan, Transport& t
     PointRecord record =
         MeasurePoint(point, static_cast<std::uint32_t>(i), instance, calls, measuring);
     record.floor = floor;
+    tracing.Trace(point.mode, instance, calls, record);
     ++result.points;
     result.wrong_words += record.check.mismatches + record.check.leftover;
     if (journal) journal->Append(record);
@@ -54,6 +58,7 @@ SweepResult RunSweep(Collective& collective, const SweepPlan& plan, Transport& t
   }
   context.heartbeat.Enter(Phase::kTearDown, static_cast<std::uint32_t>(plan.points.size()));
   instances.Free();
+  tracing.Write();
   return result;
 }
 

@@ -84,7 +84,7 @@ std::string ToString(const TraceSummary& summary) {
   }
   return text + "; publish " + Text("%.2f", summary.publish_us) + " us, wait " +
          Text("%.2f", summary.wait_us) + " us, collect " + Text("%.2f", summary.collect_us) +
-         " us (medians); clocks agree within " + Text("%.3f", summary.clock_error_us) + " us";
+         " us (medians); clocks within " + Text("%.3f", summary.clock_error_us) + " us of rank 0's";
 }
 
 }  // namespace mailbench

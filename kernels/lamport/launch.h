@@ -14,6 +14,8 @@ struct AllGatherPlan {
   int ctas = 0;
   int threads = kGatherThreads;  // a CTA; one a pack, those beyond the last pack idle
   int poll_batch = 0;            // sources whose slots one thread keeps in flight: 1, 2, 4 or 8
+
+  std::int64_t grid_threads() const { return std::int64_t{ctas} * threads; }
 };
 
 // Whether a call of `bytes` a rank can run on a mailbox of `capacity_bytes` a rank: 1 to capacity

@@ -3,15 +3,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "harness/error.h"
 #include "harness/gpu/cuda_error.h"
 #include "harness/gpu/gpu_executor.h"
 #include "harness/memory/transport.h"
 #include "harness/ranks/ranks.h"
+#include "harness/trace/call_tracer.h"
+#include "harness/trace/gpu_mark_clock.h"
 #include "kernels/known_bad/gpu_mnnvl.h"
 #include "kernels/known_bad/launch.h"
 #include "kernels/lamport/gpu_all_gather.h"
@@ -40,8 +45,7 @@ class GpuMailboxGather : public MailboxGather {
   }
 
   void Enqueue(int slot) override {
-    const ReadyInput from =
-        ContiguousInput(input(slot), kPackBytes, staging_->data(), executor_.stream());
+    const ReadyInput from = Ready(slot);
     CountInput(from.copied);
     MAILBENCH_CUDA(
         Launch(reinterpret_cast<const Pack*>(from.data), output(slot), bytes(slot) / kPackBytes));
@@ -54,6 +58,12 @@ class GpuMailboxGather : public MailboxGather {
   }
 
  protected:
+  // The slot's input for a kernel; a copy, if it takes one, is enqueued.
+  ReadyInput Ready(int slot) const {
+    return ContiguousInput(input(slot), kPackBytes, staging_->data(), executor_.stream());
+  }
+  GpuExecutor& executor() const { return executor_; }
+
   // `packs` of every rank.
   virtual cudaError_t Launch(const Pack* input, Pack* output, std::int64_t packs) = 0;
 
@@ -81,11 +91,84 @@ class GpuMailboxGather : public MailboxGather {
   std::unique_ptr<Buffer> staging_;  // for an input that cannot be read in place
 };
 
+// Traced calls of a gather, each with times of its own on the device.
+class GpuTracer : public CallTracer {
+ public:
+  using EnqueueTraced = std::function<void(int slot, const TraceView& trace)>;
+
+  // `plan`: of every call; `times`: as many as TimesBytes says, zeroed.
+  GpuTracer(GpuExecutor& executor, int sources, const AllGatherPlan& plan,
+            std::unique_ptr<Buffer> times, EnqueueTraced enqueue)
+      : executor_(executor),
+        clock_(executor),
+        sources_(sources),
+        plan_(plan),
+        enqueue_(std::move(enqueue)),
+        times_(std::move(times)) {}
+
+  static std::size_t TimesBytes(int sources, const AllGatherPlan& plan) {
+    return static_cast<std::size_t>(TraceView::Words(sources, plan.grid_threads())) *
+           sizeof(std::uint64_t);
+  }
+
+  void Enqueue(int slot, int call) override {
+    enqueue_(slot, {reinterpret_cast<std::uint64_t*>(Of(call)), plan_.grid_threads()});
+  }
+  std::vector<TraceTimes> Times(int call) override {
+    std::vector<std::uint64_t> times(TimesBytes(sources_, plan_) / sizeof(std::uint64_t));
+    executor_.CopyOut(std::as_writable_bytes(std::span(times)), Of(call));
+    return ReadTrace(times.data(), sources_, plan_.ctas, plan_.threads);
+  }
+  MarkClock& clock() override { return clock_; }
+
+ private:
+  std::byte* Of(int call) const {
+    return times_->data() + static_cast<std::size_t>(call) * TimesBytes(sources_, plan_);
+  }
+
+  GpuExecutor& executor_;
+  GpuMarkClock clock_;
+  int sources_;
+  AllGatherPlan plan_;
+  EnqueueTraced enqueue_;
+  std::unique_ptr<Buffer> times_;  // by call
+};
+
+// How many CTAs of a kernel one multiprocessor holds.
+using CtasPerSm = cudaError_t (*)(const GatherOptions& options, int poll_batch, int* ctas);
+
+std::string Refusal(CtasPerSm ctas_per_sm, const GatherOptions& options, const AllGatherPlan& plan,
+                    const Site& site) {
+  CoResidency gpu;
+  gpu.ranks_per_gpu = site.ranks_per_gpu;
+  gpu.multiprocessors = site.multiprocessors;
+  MAILBENCH_CUDA(ctas_per_sm(options, plan.poll_batch, &gpu.ctas_per_multiprocessor));
+  return CoResidencyRefusal(plan, gpu);
+}
+
 class GpuGather : public GpuMailboxGather {
  public:
   GpuGather(const InstanceContext& context, const GatherOptions& options)
       : GpuMailboxGather(context, {}, sizeof(GatherState)), options_(options) {
     options_.abort_word = abort_word();
+  }
+
+  std::unique_ptr<CallTracer> MakeTracer(int calls) override {
+    const int sources = ranks().size();
+    const AllGatherPlan plan = PlanAllGather(most_bytes() / kPackBytes, sources);
+    // Fewer fit than of the timed kernel, which takes fewer registers.
+    const std::string refusal =
+        Refusal(TracedAllGatherCtasPerSm, options_, plan, context().transport.site());
+    if (ranks().Max(refusal.empty() ? 0 : 1) > 0) return nullptr;
+    const std::size_t bytes =
+        static_cast<std::size_t>(calls) * GpuTracer::TimesBytes(sources, plan);
+    std::unique_ptr<Buffer> times = TakeMemory(bytes);
+    executor().FillWords(times->data(), 0, bytes / sizeof(std::uint32_t));
+    return std::make_unique<GpuTracer>(
+        executor(), sources, plan, std::move(times), [this](int slot, const TraceView& trace) {
+          const ReadyInput from = Ready(slot);
+          MAILBENCH_CUDA(LaunchTracedAllGather(Args(from, slot), trace, options_, stream()));
+        });
   }
 
  protected:
@@ -95,6 +178,11 @@ class GpuGather : public GpuMailboxGather {
   }
 
  private:
+  AllGatherArgs Args(const ReadyInput& from, int slot) const {
+    return ArgsFor<AllGatherArgs, GatherState>(reinterpret_cast<const Pack*>(from.data),
+                                               output(slot), bytes(slot) / kPackBytes);
+  }
+
   GatherOptions options_;
 };
 
@@ -157,12 +245,7 @@ std::string GpuMnnvlRefusal(MnnvlVariant variant, const Shape& shape, const Site
 std::string GpuGatherRefusal(GatherKind kind, const Shape& shape, const RunConfig& config,
                              const Site& site) {
   const AllGatherPlan plan = PlanAllGather(shape.bytes_per_rank / kPackBytes, site.ranks);
-  CoResidency gpu;
-  gpu.ranks_per_gpu = site.ranks_per_gpu;
-  gpu.multiprocessors = site.multiprocessors;
-  MAILBENCH_CUDA(AllGatherCtasPerSm(OptionsOf(kind, config, site), plan.poll_batch,
-                                    &gpu.ctas_per_multiprocessor));
-  return CoResidencyRefusal(plan, gpu);
+  return Refusal(AllGatherCtasPerSm, OptionsOf(kind, config, site), plan, site);
 }
 
 }  // namespace mailbench

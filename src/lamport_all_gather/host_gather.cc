@@ -1,14 +1,55 @@
 // The mailbox gathers on the host machine.
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
+#include <vector>
 
+#include "harness/ranks/ranks.h"
+#include "harness/trace/call_tracer.h"
 #include "kernels/known_bad/host_mnnvl.h"
 #include "kernels/lamport/host_all_gather.h"
+#include "kernels/lamport/launch.h"
 #include "src/lamport_all_gather/algorithms.h"
 #include "src/lamport_all_gather/mailbox_gather.h"
 
 namespace mailbench {
 namespace {
+
+// Traced calls of a gather, each with times of its own.
+class HostTracer : public CallTracer {
+ public:
+  using EnqueueTraced = std::function<void(int slot, const TraceView& trace)>;
+
+  // `plan`: of every call.
+  HostTracer(const Ranks& ranks, const AllGatherPlan& plan, int calls, EnqueueTraced enqueue)
+      : clock_(ranks),
+        sources_(ranks.size()),
+        plan_(plan),
+        enqueue_(std::move(enqueue)),
+        times_(static_cast<std::size_t>(calls)) {
+    for (std::vector<std::uint64_t>& times : times_) {
+      times.resize(static_cast<std::size_t>(TraceView::Words(sources_, plan_.grid_threads())));
+    }
+  }
+
+  void Enqueue(int slot, int call) override {
+    enqueue_(slot, {times_[static_cast<std::size_t>(call)].data(), plan_.grid_threads()});
+  }
+  std::vector<TraceTimes> Times(int call) override {
+    return ReadTrace(times_[static_cast<std::size_t>(call)].data(), sources_, plan_.ctas,
+                     plan_.threads);
+  }
+  MarkClock& clock() override { return clock_; }
+
+ private:
+  HostMarkClock clock_;
+  int sources_;
+  AllGatherPlan plan_;
+  EnqueueTraced enqueue_;
+  std::vector<std::vector<std::uint64_t>> times_;  // by call
+};
 
 class HostGather : public MailboxGather {
  public:
@@ -19,6 +60,14 @@ class HostGather : public MailboxGather {
 
   void Enqueue(int slot) override {
     CountInput(gather_.Enqueue(input(slot), output(slot), stream_));
+  }
+
+  std::unique_ptr<CallTracer> MakeTracer(int calls) override {
+    return std::make_unique<HostTracer>(
+        ranks(), PlanAllGather(most_bytes() / kPackBytes, ranks().size()), calls,
+        [this](int slot, const TraceView& trace) {
+          gather_.Enqueue(input(slot), output(slot), stream_, trace);
+        });
   }
 
  private:
