@@ -46,7 +46,7 @@ std::vector<Flag> CommonFlags() {
 
       {"json", "J", kPath, kOutput, "FILE", "write the report there"},
       {"trace", "", kPath, kOutput, "FILE",
-       "trace ten calls a point, after it was measured; for ui.perfetto.dev"},
+       "trace calls of each point after its samples; for ui.perfetto.dev"},
       {"force", "", kSwitch, kOutput, "", "replace a report or trace that exists"},
       {"resume", "", kSwitch, kOutput, "", "measure only what the report still lacks"},
 

@@ -12,12 +12,38 @@ namespace {
 constexpr int kMostEvents = 20'000;  // of a point
 constexpr int kMostCtas = 16;
 
-// The source that was last of those that were waited for; -1: nobody.
-int LastOf(const TraceTimes& call) {
-  const auto last = std::max_element(call.awaited_for.begin(), call.awaited_for.end());
-  if (last == call.awaited_for.end() || *last == 0) return -1;
-  if (std::count(call.awaited_for.begin(), call.awaited_for.end(), *last) > 1) return -1;
-  return static_cast<int>(last - call.awaited_for.begin());
+// The largest, where it stands alone; -1 where it does not, or where there is none above 0.
+template <class Value>
+int LargestAlone(const std::vector<Value>& values) {
+  const auto largest = std::max_element(values.begin(), values.end());
+  if (largest == values.end() || *largest == 0) return -1;
+  if (std::count(values.begin(), values.end(), *largest) > 1) return -1;
+  return static_cast<int>(largest - values.begin());
+}
+
+// Which rank was last in a call, as its receivers say; -1: undecided.
+int LastIn(const PointTrace& trace, std::size_t call) {
+  std::vector<int> named(trace.ranks.size());
+  for (const RankTrace& rank : trace.ranks) {
+    const int source = LargestAlone(rank.calls[call].whole.awaited_for);
+    if (source >= 0) ++named[static_cast<std::size_t>(source)];
+  }
+  return LargestAlone(named);
+}
+
+void CountLast(const PointTrace& trace, TraceSummary& summary) {
+  std::vector<int> last(trace.ranks.size());
+  summary.calls = static_cast<int>(trace.ranks.front().calls.size());
+  for (int call = 0; call < summary.calls; ++call) {
+    if (const int rank = LastIn(trace, static_cast<std::size_t>(call)); rank >= 0) {
+      ++last[static_cast<std::size_t>(rank)];
+    } else {
+      ++summary.undecided_calls;
+    }
+  }
+  const auto most = std::max_element(last.begin(), last.end());
+  if (*most > 0) summary.last_rank = static_cast<int>(most - last.begin());
+  summary.last_calls = *most;
 }
 
 double Microseconds(std::uint64_t from, std::uint64_t to) {
@@ -36,12 +62,12 @@ int CtasShown(int ctas, int ranks, int calls) {
   // A call, publish, wait, collect, a first arrival, and an arrival a source.
   const std::int64_t events_a_cta = std::int64_t{ranks} * calls * (5 + ranks);
   const auto affordable = static_cast<int>(kMostEvents / std::max<std::int64_t>(events_a_cta, 1));
-  return std::min(ctas, std::clamp(affordable, 1, kMostCtas));
+  return std::min(ctas, std::min(affordable, kMostCtas));
 }
 
 TraceSummary Summarize(const PointTrace& trace) {
   TraceSummary summary;
-  std::vector<int> last(trace.ranks.size());
+  CountLast(trace, summary);
   std::vector<double> publish;
   std::vector<double> wait;
   std::vector<double> collect;
@@ -49,21 +75,12 @@ TraceSummary Summarize(const PointTrace& trace) {
   for (const RankTrace& rank : trace.ranks) {
     error_ns = std::max(error_ns, rank.offset.error_ns);
     for (const CallTrace& call : rank.calls) {
-      ++summary.calls;
       const TraceTimes& times = call.whole;
       publish.push_back(Microseconds(times.start, times.published));
       wait.push_back(Microseconds(times.published, times.last_arrival()));
       collect.push_back(Microseconds(times.last_arrival(), times.done));
-      if (const int source = LastOf(times); source >= 0) {
-        ++last[static_cast<std::size_t>(source)];
-      } else {
-        ++summary.undecided_calls;
-      }
     }
   }
-  const auto most = std::max_element(last.begin(), last.end());
-  if (*most > 0) summary.last_rank = static_cast<int>(most - last.begin());
-  summary.last_calls = *most;
   summary.publish_us = Summarize(publish).p50;
   summary.wait_us = Summarize(wait).p50;
   summary.collect_us = Summarize(collect).p50;

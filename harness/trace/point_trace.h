@@ -29,10 +29,10 @@ struct PointTrace {
 };
 
 // How many CTAs of a call go into a trace of so many ranks and calls: a trace has to stay small
-// enough for a viewer, 1 to 16.
+// enough for a viewer, 0 to 16.
 int CtasShown(int ctas, int ranks, int calls);
 
-// REQUIRES: a rank, and a call on each rank.
+// REQUIRES: a rank, and as many calls on each rank, at least one.
 TraceSummary Summarize(const PointTrace& trace);
 
 }  // namespace mailbench

@@ -16,7 +16,7 @@
 namespace mailbench {
 namespace {
 
-constexpr int kCalls = 10;  // that are shown of a point
+constexpr int kCalls = 20;  // traced of a point
 // The first round only warms up: kernels are loaded at their first launch.
 constexpr int kRounds = 2;
 constexpr std::int64_t kOutputBudgetBytes = std::int64_t{64} << 20;

@@ -36,8 +36,13 @@ struct TraceView {
   static std::int64_t Words(int sources, std::int64_t threads) {
     return (kEvents + sources) * threads;
   }
+  static std::int64_t Bytes(int sources, std::int64_t threads, int calls) {
+    return calls * Words(sources, threads) * std::int64_t{sizeof(std::uint64_t)};
+  }
 
   static constexpr int kEvents = 3;
+  // A trace of more is not worth its memory.
+  static constexpr std::int64_t kMostBytes = std::int64_t{256} << 20;
 };
 
 // What a thread has to remember between its looks at a batch of sources.

@@ -96,26 +96,22 @@ class GpuTracer : public CallTracer {
  public:
   using EnqueueTraced = std::function<void(int slot, const TraceView& trace)>;
 
-  // `plan`: of every call; `times`: as many as TimesBytes says, zeroed.
+  // `plan`: of every call; `times`: TraceView::Bytes, zeroed.
   GpuTracer(GpuExecutor& executor, int sources, const AllGatherPlan& plan,
             std::unique_ptr<Buffer> times, EnqueueTraced enqueue)
       : executor_(executor),
         clock_(executor),
         sources_(sources),
         plan_(plan),
+        words_(static_cast<std::size_t>(TraceView::Words(sources, plan.grid_threads()))),
         enqueue_(std::move(enqueue)),
         times_(std::move(times)) {}
-
-  static std::size_t TimesBytes(int sources, const AllGatherPlan& plan) {
-    return static_cast<std::size_t>(TraceView::Words(sources, plan.grid_threads())) *
-           sizeof(std::uint64_t);
-  }
 
   void Enqueue(int slot, int call) override {
     enqueue_(slot, {reinterpret_cast<std::uint64_t*>(Of(call)), plan_.grid_threads()});
   }
   std::vector<TraceTimes> Times(int call) override {
-    std::vector<std::uint64_t> times(TimesBytes(sources_, plan_) / sizeof(std::uint64_t));
+    std::vector<std::uint64_t> times(words_);
     executor_.CopyOut(std::as_writable_bytes(std::span(times)), Of(call));
     return ReadTrace(times.data(), sources_, plan_.ctas, plan_.threads);
   }
@@ -123,13 +119,14 @@ class GpuTracer : public CallTracer {
 
  private:
   std::byte* Of(int call) const {
-    return times_->data() + static_cast<std::size_t>(call) * TimesBytes(sources_, plan_);
+    return times_->data() + static_cast<std::size_t>(call) * words_ * sizeof(std::uint64_t);
   }
 
   GpuExecutor& executor_;
   GpuMarkClock clock_;
   int sources_;
   AllGatherPlan plan_;
+  std::size_t words_;  // of a call's times
   EnqueueTraced enqueue_;
   std::unique_ptr<Buffer> times_;  // by call
 };
@@ -160,10 +157,10 @@ class GpuGather : public GpuMailboxGather {
     const std::string refusal =
         Refusal(TracedAllGatherCtasPerSm, options_, plan, context().transport.site());
     if (ranks().Max(refusal.empty() ? 0 : 1) > 0) return nullptr;
-    const std::size_t bytes =
-        static_cast<std::size_t>(calls) * GpuTracer::TimesBytes(sources, plan);
-    std::unique_ptr<Buffer> times = TakeMemory(bytes);
-    executor().FillWords(times->data(), 0, bytes / sizeof(std::uint32_t));
+    const std::int64_t bytes = TraceView::Bytes(sources, plan.grid_threads(), calls);
+    if (bytes > TraceView::kMostBytes) return nullptr;
+    std::unique_ptr<Buffer> times = TakeMemory(static_cast<std::size_t>(bytes));
+    executor().FillWords(times->data(), 0, static_cast<std::size_t>(bytes) / sizeof(std::uint32_t));
     return std::make_unique<GpuTracer>(
         executor(), sources, plan, std::move(times), [this](int slot, const TraceView& trace) {
           const ReadyInput from = Ready(slot);

@@ -63,9 +63,12 @@ class HostGather : public MailboxGather {
   }
 
   std::unique_ptr<CallTracer> MakeTracer(int calls) override {
+    const AllGatherPlan plan = PlanAllGather(most_bytes() / kPackBytes, ranks().size());
+    if (TraceView::Bytes(ranks().size(), plan.grid_threads(), calls) > TraceView::kMostBytes) {
+      return nullptr;
+    }
     return std::make_unique<HostTracer>(
-        ranks(), PlanAllGather(most_bytes() / kPackBytes, ranks().size()), calls,
-        [this](int slot, const TraceView& trace) {
+        ranks(), plan, calls, [this](int slot, const TraceView& trace) {
           gather_.Enqueue(input(slot), output(slot), stream_, trace);
         });
   }
