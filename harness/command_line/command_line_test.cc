@@ -114,6 +114,7 @@ TEST_F(CommandLineTest, FlagsAndKeysMeanTheSame) {
       {"stress", "", "20000", "20000", R"("stress":20000)"},
       {"check", "c", "1", "1", R"("check":true)"},
       {"json", "J", "out/r.json", R"("out/r.json")", R"("json":"out/r.json")"},
+      {"trace", "", "out/t.json", R"("out/t.json")", R"("trace":"out/t.json")"},
       {"parity", "", "2", "2", R"("parity":"2")"},
       {"label", "", "a = b", R"("a = b")", R"("label":"a = b")"},
   };
@@ -135,6 +136,7 @@ TEST_F(CommandLineTest, FlagsAndKeysMeanTheSame) {
 
 TEST_F(CommandLineTest, SwitchesSetTheirBooleans) {
   EXPECT_TRUE(Config({"--json", "r", "--force"}).force);
+  EXPECT_TRUE(Config({"--trace", "r", "--force"}).force);
   EXPECT_TRUE(Config({"--json", "r", "--resume"}).resume);
   EXPECT_TRUE(Config({"--list"}).list);
   EXPECT_TRUE(Config({"--dry-run"}).dry_run);
@@ -240,7 +242,10 @@ TEST_F(CommandLineTest, RefusesByNameAndValue) {
       {{"--json", "\xff"}, "--json", "UTF-8"},
       {{"--json", "--force"}, "--json", "\"--force\" looks like a flag"},
       {{"--json", std::string(4096, 'x')}, "--json", "too long"},
-      {{"--force"}, "--force", "needs --json"},
+      {{"--force"}, "--force", "needs --json or --trace"},
+      {{"--trace", "--force"}, "--trace", "looks like a flag"},
+      {{"--trace", "r", "--json", "r"}, "--trace", "--json"},
+      {{"--stress", "9", "--trace", "r"}, "--stress", "--trace"},
       {{"--resume"}, "--resume", "needs --json"},
       {{"--json", "r", "--resume", "--force"}, "--force", "--resume"},
       {{"--stress", "0"}, "--stress", "\"0\""},

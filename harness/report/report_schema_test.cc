@@ -51,6 +51,7 @@ std::string SampleReport(RunStatus status, const RunFacts& facts = SampleFacts()
   wrong.key.l2 = "cold";
   wrong.l2_evicted = "input, output and mailbox";
   wrong.warmup = {15, false, 1980};
+  wrong.trace = TraceSummary{.calls = 20, .last_rank = status == RunStatus::kPassed ? 3 : -1};
   StressRecord stress = SampleStress();
   if (status == RunStatus::kWrong) {
     stress.wrong_calls = 2;

@@ -284,6 +284,8 @@ TEST_P(GpuAllGatherTest, SixteenCtasFitOnAMultiprocessor) {
       int ctas = 0;
       ASSERT_CUDA(AllGatherCtasPerSm(options, poll_batch, &ctas));
       EXPECT_GE(ctas, 16) << "poll batch " << poll_batch;
+      ASSERT_CUDA(TracedAllGatherCtasPerSm(options, poll_batch, &ctas));
+      EXPECT_GE(ctas, 16) << "traced, poll batch " << poll_batch;
     }
   }
 }
