@@ -68,6 +68,7 @@ TEST(CanonicalJson, TellsEveryFieldApart) {
       [](RunConfig& c) { c.check = true; },
       [](RunConfig& c) { c.stress = 9; },
       [](RunConfig& c) { c.json = ""; },
+      [](RunConfig& c) { c.trace = "t.json"; },
       [](RunConfig& c) { c.force = false; },
       [](RunConfig& c) { c.resume = true; },
       [](RunConfig& c) { c.list = true; },

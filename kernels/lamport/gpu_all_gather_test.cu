@@ -117,7 +117,9 @@ class GpuAllGather : public testing::Test {
     ASSERT_CUDA(cudaDeviceSynchronize());
   }
 
-  cudaError_t Launch(int r, std::int64_t packs, GatherOptions options) {
+  // With times, a traced call.
+  cudaError_t Launch(int r, std::int64_t packs, GatherOptions options,
+                     const TraceView& trace = {}) {
     const GpuRank& rank = ranks_[static_cast<std::size_t>(r)];
     AllGatherArgs args;
     args.input = rank.input;
@@ -131,6 +133,7 @@ class GpuAllGather : public testing::Test {
       args.mailbox.peers[peer] = ranks_[static_cast<std::size_t>(peer)].mailbox;
     }
     options.abort_word = mapped_abort_word_;
+    if (trace.times != nullptr) return LaunchTracedAllGather(args, trace, options, rank.stream);
     return LaunchAllGather(args, options, rank.stream);
   }
 
@@ -246,6 +249,43 @@ TEST_P(GpuAllGatherTest, ReplaysAsAGraph) {
   }
   for (cudaGraphExec_t graph : graphs) ASSERT_CUDA(cudaGraphExecDestroy(graph));
   ExpectCleanMailboxes();
+}
+
+// Rank 2 comes late.
+TEST_P(GpuAllGatherTest, TracedCallsGatherAndSayWhomTheyWaitedFor) {
+  constexpr std::int64_t kPacks = 130;
+  constexpr int kRanks = 3;
+  Make(kRanks, kPacks);
+  SetInputs(0, kPacks);
+  const AllGatherPlan plan = PlanAllGather(kPacks, kRanks);
+  const auto words = static_cast<std::size_t>(TraceView::Words(kRanks, plan.grid_threads()));
+  std::uint64_t* times = nullptr;
+  ASSERT_CUDA(cudaMalloc(&times, kRanks * words * sizeof(std::uint64_t)));
+  ASSERT_CUDA(cudaMemset(times, 0, kRanks * words * sizeof(std::uint64_t)));
+  ASSERT_CUDA(cudaDeviceSynchronize());
+  for (int r = 0; r < kRanks; ++r) {
+    if (r == 2) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const TraceView trace{times + static_cast<std::size_t>(r) * words, plan.grid_threads()};
+    ASSERT_CUDA(Launch(r, kPacks, GetParam(), trace));
+  }
+  ExpectEnd();
+  if (HasFatalFailure()) return;
+  ExpectOutputs(0, kPacks);
+  ExpectCleanMailboxes();
+  std::vector<std::uint64_t> copy(kRanks * words);
+  ASSERT_CUDA(
+      cudaMemcpy(copy.data(), times, copy.size() * sizeof(std::uint64_t), cudaMemcpyDeviceToHost));
+  ASSERT_CUDA(cudaFree(times));
+  for (std::size_t r = 0; r < kRanks; ++r) {
+    for (const TraceTimes& cta : ReadTrace(&copy[r * words], kRanks, plan.ctas, plan.threads)) {
+      EXPECT_LE(cta.start, cta.published);
+      EXPECT_LE(cta.published, cta.last_arrival());
+      EXPECT_LE(cta.last_arrival(), cta.done);
+      if (r == 2) continue;
+      EXPECT_EQ(cta.awaited_for[2], cta.last_arrival());
+      EXPECT_GT(cta.last_arrival() - cta.published, 10'000'000u);  // of the 20 ms
+    }
+  }
 }
 
 // Rank 2 never launches.

@@ -29,7 +29,9 @@ class Trace(unittest.TestCase):
         self.report = self.directory / "report.json"
 
     def run_traced(self, *arguments, what=SHORT, binary=None, before=()):
-        return mpirun(RANKS, *before, *HOST, *what, "--trace", self.trace, *arguments, binary=binary)
+        return mpirun(
+            RANKS, *before, *HOST, *what, "--trace", self.trace, *arguments, binary=binary
+        )
 
     def tracks(self, events, phase):
         """{(rank, thread): events}, in the file's order."""
@@ -55,7 +57,7 @@ class Trace(unittest.TestCase):
                 at = part["ts"] + part["dur"]
             end = call["ts"] + call["dur"]
             self.assertAlmostEqual(at, end, delta=EPSILON_US)
-            end -= EPSILON_US
+
 
     def test_a_file_that_perfetto_reads(self):
         result = self.run_traced("--json", self.report)
