@@ -126,7 +126,7 @@ TEST(PointJsonTest, IsOneLineWithEveryField) {
       R"({"rank":3,"min":1.0,"p50":1.875,"max":2.0,"last":0}],"straggler":2,)"
       R"("straggler_share":0.6666666666666666,"algbw":0.5,"busbw":0.375,"floor_us":null,"floor_ratio":null,)"
       R"("input_copies_per_call":0.0,"kernels":[],"check":{"kind":"bitwise","reference":"mpi","calls":40,)"
-      R"("compared":640,"mismatches":0,"audited":1280,"leftover":0,"first":null}})");
+      R"("compared":640,"mismatches":0,"audited":1280,"leftover":0,"first":null},"trace":null})");
 }
 
 TEST(PointJsonTest, CheckIsNullWhenUnchecked) {
