@@ -12,15 +12,16 @@ namespace mailbench {
 
 // Everything that determines the run, as one line of JSON: long flag names in ascending order, the
 // collective's own among them, sizes in bytes. Two configs are equal exactly when these texts are.
-// What was not asked for is left out (algorithm, json, trace, list, dry-run), so that the text of a run is
-// itself a config file for the same run.
+// What was not asked for is left out (algorithm, json, trace, list, dry-run), so that the text of a
+// run is itself a config file for the same run.
 std::string CanonicalJson(const RunConfig& config);
 
-// The same without what becomes of the results (json, trace, force, resume, list, dry-run): as a config
-// file it repeats the run, wherever its report goes.
+// The same without what becomes of the results (json, trace, force, resume, list, dry-run): as a
+// config file it repeats the run, wherever its report goes.
 std::string ReportedJson(const RunConfig& config);
 
-// The same without what no measured value depends on: json, trace, force, resume, list, dry-run, timeout.
+// The same without what no measured value depends on: json, trace, force, resume, list, dry-run,
+// timeout.
 std::string MeasuredJson(const RunConfig& config);
 
 // FNV-1a, 64 bits.
