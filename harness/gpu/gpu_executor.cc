@@ -15,6 +15,7 @@
 #include "harness/gpu/driver.h"
 #include "harness/gpu/kernel_names.h"
 #include "harness/launch/start_gate.h"
+#include "kernels/machine/gpu/device_clock.h"
 #include "kernels/start_gate/gpu_start_gate.h"
 
 namespace mailbench {
@@ -181,6 +182,10 @@ void GpuExecutor::FillWords(std::byte* to, std::uint32_t word, std::size_t words
   MAILBENCH_DRIVER(driver_, MemsetD32Async, reinterpret_cast<CUdeviceptr>(to), word, words,
                    stream());
   Synchronize();
+}
+
+void GpuExecutor::EnqueueDelay(std::chrono::nanoseconds delay) {
+  MAILBENCH_CUDA(LaunchDelay(static_cast<std::uint64_t>(delay.count()), stream()));
 }
 
 bool GpuExecutor::Abandon(std::chrono::milliseconds limit) {

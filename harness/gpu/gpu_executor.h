@@ -40,6 +40,7 @@ class GpuExecutor : public Executor {
   void CopyIn(std::byte* to, std::span<const std::byte> from) override;
   void CopyOut(std::span<std::byte> to, const std::byte* from) override;
   void FillWords(std::byte* to, std::uint32_t word, std::size_t words) override;
+  void EnqueueDelay(std::chrono::nanoseconds delay) override;
 
   bool Abandon(std::chrono::milliseconds limit) override;
   bool Peek(std::span<std::byte> to, const std::byte* from,

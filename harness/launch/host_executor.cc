@@ -98,6 +98,14 @@ void HostExecutor::FillWords(std::byte* to, std::uint32_t word, std::size_t word
   std::fill_n(reinterpret_cast<std::uint32_t*>(to), words, word);
 }
 
+void HostExecutor::EnqueueDelay(std::chrono::nanoseconds delay) {
+  stream_.Launch([delay](GridRunner&) {
+    const auto end = std::chrono::steady_clock::now() + delay;
+    while (std::chrono::steady_clock::now() < end) {
+    }
+  });
+}
+
 bool HostExecutor::Peek(std::span<std::byte> to, const std::byte* from,
                         std::chrono::milliseconds /*limit*/) {
   // Word by word: fibers may be writing them.

@@ -20,6 +20,7 @@ class HostExecutor : public Executor {
   void CopyIn(std::byte* to, std::span<const std::byte> from) override;
   void CopyOut(std::span<std::byte> to, const std::byte* from) override;
   void FillWords(std::byte* to, std::uint32_t word, std::size_t words) override;
+  void EnqueueDelay(std::chrono::nanoseconds delay) override;
 
   // Fibers end with their process.
   bool Abandon(std::chrono::milliseconds /*limit*/) override { return true; }

@@ -136,6 +136,16 @@ std::string LeftOutLines(const TableFoot& foot) {
   return text;
 }
 
+std::string FloorLine(const Floor& floor) {
+  std::array<char, 160> line{};
+  std::array<char, 32> hop{};
+  if (floor.hop_us) std::snprintf(hop.data(), hop.size(), ", one hop %.2f", *floor.hop_us);
+  std::snprintf(line.data(), line.size(),
+                "# Floor: %.2f us = an empty kernel %.2f + from everybody to everybody %.2f%s\n",
+                floor.call_us(), floor.empty_kernel_us, floor.publish_to_all_us, hop.data());
+  return line.data();
+}
+
 }  // namespace
 
 std::string FormatRunHead(const TableHead& head) {
@@ -159,8 +169,8 @@ std::string FormatRunHead(const TableHead& head) {
   return text;
 }
 
-std::string FormatTableHead(const TableHead& head) {
-  std::string text = FormatRunHead(head);
+std::string FormatColumns(const std::optional<Floor>& floor) {
+  std::string text = floor ? FloorLine(*floor) : "";
   text +=
       "# Times: microseconds a call, of the slowest rank\n"
       "# p50 -3% +9%: its 95 % interval, where that is wider than 5 % of it\n#\n";
@@ -169,16 +179,6 @@ std::string FormatTableHead(const TableHead& head) {
   text +=
       Line("#", {"(B)", "(B)", "", "", "", "(us)", "(us)", "(us)", "(GB/s)", "(GB/s)", "(words)"});
   return text;
-}
-
-std::string FormatFloor(const Floor& floor) {
-  std::array<char, 160> line{};
-  std::array<char, 32> hop{};
-  if (floor.hop_us) std::snprintf(hop.data(), hop.size(), ", one hop %.2f", *floor.hop_us);
-  std::snprintf(line.data(), line.size(),
-                "# Floor: %.2f us = an empty kernel %.2f + from everybody to everybody %.2f%s\n",
-                floor.call_us(), floor.empty_kernel_us, floor.publish_to_all_us, hop.data());
-  return line.data();
 }
 
 std::string FormatTableRow(const PointRecord& point) {

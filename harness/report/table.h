@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,9 @@ struct TableHead {
 
 // The run in lines that start with '#'.
 std::string FormatRunHead(const TableHead& head);
-// The same, then the names and units of the columns.
-std::string FormatTableHead(const TableHead& head);
-
-// One line that starts with '#'.
-std::string FormatFloor(const Floor& floor);
+// What stands before the rows: the floor, if it was measured, and the names and units of the
+// columns.
+std::string FormatColumns(const std::optional<Floor>& floor);
 
 // One line. Columns have fixed widths, so that a row can be printed as soon as its point is done;
 // a name that is too long moves its own row only. Behind the last column come notes: where the

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+
 #include "harness/report/report_test_data.h"
 
 namespace mailbench::test {
@@ -10,12 +13,14 @@ namespace {
 TEST(TableTest, HeadNamesTheRunAndTheColumns) {
   RunFacts facts = SampleFacts();
   facts.environment.hosts = {{"node1", {0, 1, 2, 5}}, {"node2", {3, 6, 7}}, {"node3", {4}}};
-  EXPECT_EQ(FormatTableHead({facts.identity.collective,
-                             "0.1.0",
-                             facts.environment,
-                             {"lamport", "mpi"},
-                             facts.skipped}),
-            // clang-format off
+  EXPECT_EQ(
+      FormatRunHead({facts.identity.collective,
+                     "0.1.0",
+                     facts.environment,
+                     {"lamport", "mpi"},
+                     facts.skipped}) +
+          FormatColumns(Floor{.empty_kernel_us = 0.4, .hop_us = 0.35, .publish_to_all_us = 0.412}),
+      // clang-format off
             "# lamport_all_gather (mailbench 0.1.0)\n"
             "# Ranks: 4\n"
             "# Host node1: ranks 0-2, 5\n"
@@ -25,6 +30,7 @@ TEST(TableTest, HeadNamesTheRunAndTheColumns) {
             "#   not unicast: no GPU\n"
             "# Algorithms: lamport, mpi\n"
             "#   skipped nccl: no GPU\n"
+            "# Floor: 0.81 us = an empty kernel 0.40 + from everybody to everybody 0.41, one hop 0.35\n"
             "# Times: microseconds a call, of the slowest rank\n"
             "# p50 -3% +9%: its 95 % interval, where that is wider than 5 % of it\n"
             "#\n"
@@ -33,9 +39,18 @@ TEST(TableTest, HeadNamesTheRunAndTheColumns) {
   // clang-format on
 }
 
+TEST(TableTest, ColumnsDoWithoutAFloor) {
+  const std::string without = FormatColumns(std::nullopt);
+  EXPECT_EQ(without.find("# Times"), 0u);
+  const std::string one_rank = FormatColumns(Floor{.empty_kernel_us = 1, .publish_to_all_us = 2});
+  EXPECT_EQ(
+      one_rank,
+      "# Floor: 3.00 us = an empty kernel 1.00 + from everybody to everybody 2.00\n" + without);
+}
+
 // The lines between the transport and the algorithms.
 std::string GpuPart(const Environment& environment) {
-  const std::string head = FormatTableHead({"c", "0.1.0", environment, {"lamport"}, {}});
+  const std::string head = FormatRunHead({"c", "0.1.0", environment, {"lamport"}, {}});
   const std::size_t begin = head.find("# GPU");
   return begin == std::string::npos ? "" : head.substr(begin, head.find("# Algorithms") - begin);
 }
@@ -94,8 +109,8 @@ TEST(TableTest, FootCountsThePointsLeftOutByReason) {
             "#   2: too large\n"
             "# Wrong words: 0 OK\n");
   const TableHead head = {"c", "0.1.0", {}, {"lamport"}, foot.skipped};
-  EXPECT_NE(FormatTableHead(head).find("skipped nccl"), std::string::npos);
-  EXPECT_EQ(FormatTableHead(head).find("do not fit"), std::string::npos);
+  EXPECT_NE(FormatRunHead(head).find("skipped nccl"), std::string::npos);
+  EXPECT_EQ(FormatRunHead(head).find("do not fit"), std::string::npos);
 }
 
 TEST(TableTest, RowsStandUnderTheColumns) {

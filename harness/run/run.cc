@@ -188,7 +188,7 @@ class Session {
     const TableHead head = {std::string(collective_.name()), prepared.facts.identity.build.version,
                             prepared.facts.environment,      prepared.plan.algorithms,
                             prepared.plan.skipped,           launched};
-    return config_.stress > 0 ? FormatStressHead(head, config_.stress) : FormatTableHead(head);
+    return config_.stress > 0 ? FormatStressHead(head, config_.stress) : FormatRunHead(head);
   }
 
   std::string FootOf(const Prepared& prepared, const SweepResult& result) const {

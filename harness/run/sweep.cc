@@ -28,7 +28,10 @@ SweepResult RunSweep(Collective& collective, const SweepPlan& plan, Transport& t
   const bool prints = context.ranks.rank() == 0;
   Instances instances(collective, plan, transport, context);
   const std::optional<Floor>& floor = instances.floor();
-  if (prints && floor) std::fputs(FormatFloor(*floor).c_str(), stdout);
+  if (prints) {
+    std::fputs(FormatColumns(floor).c_str(), stdout);
+    std::fflush(stdout);
+  }
   MeasureContext measuring = context;
   measuring.gate = instances.gate();
 

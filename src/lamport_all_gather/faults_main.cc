@@ -6,7 +6,7 @@
 //   ACTION  kill (SIGKILL), stop (SIGSTOP), never (sleeps for ever), late (sleeps for 3 s)
 // or lamport_all_gather_faults RANK - ACTION
 //   ACTION  flip (algorithm mpi flips one bit of that rank's output), leave (a word stays in that
-//           rank's mailbox)
+//           rank's mailbox), slow (that rank begins each call 5 us late, by its device's clock)
 #include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
@@ -21,12 +21,14 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "harness/launch/executor.h"
 #include "harness/ranks/launcher.h"
 #include "harness/ranks/mpi_error.h"
 #include "harness/ranks/ranks.h"
 #include "harness/run/run.h"
+#include "harness/trace/call_tracer.h"
 #include "kernels/machine/host/stream.h"
 #include "src/lamport_all_gather/gather_buffers.h"
 #include "src/lamport_all_gather/lamport_all_gather.h"
@@ -84,23 +86,70 @@ class FlipsABit : public GatherBuffers {
   bool strikes_;
 };
 
-// Passes everything on; each second audit, the one after timing, finds a word that nobody reset:
-// the last of the struck rank's mailbox. It is put back afterwards.
-class LeavesAWord : public Instance {
+// Passes everything on.
+class Wrapped : public Instance {
  public:
-  LeavesAWord(Collective& collective, std::string_view algorithm, const InstanceContext& context,
-              int rank)
-      : context_(context),
-        inner_(collective.Create(algorithm, context)),
-        strikes_(context.ranks.rank() == rank) {}
-
+  explicit Wrapped(std::unique_ptr<Instance> inner) : inner_(std::move(inner)) {}
   void Bind(std::span<const Shape> shapes) override { inner_->Bind(shapes); }
   void Fill(int slot, std::uint64_t call) override { inner_->Fill(slot, call); }
   void Enqueue(int slot) override { inner_->Enqueue(slot); }
   CheckResult Check(int slot) override { return inner_->Check(slot); }
   CheckResult Verify(int slot, bool explain) override { return inner_->Verify(slot, explain); }
+  CheckResult Audit() override { return inner_->Audit(); }
   std::string DescribeWait() const override { return inner_->DescribeWait(); }
+  std::unique_ptr<CallTracer> MakeTracer(int calls) override { return inner_->MakeTracer(calls); }
   void Free() override { inner_->Free(); }
+
+ protected:
+  Instance& inner() { return *inner_; }
+
+ private:
+  std::unique_ptr<Instance> inner_;
+};
+
+constexpr std::chrono::microseconds kSlow{5};
+
+// The struck rank begins each call late, a traced one, too.
+class Slow : public Wrapped {
+ public:
+  Slow(std::unique_ptr<Instance> inner, Executor* late) : Wrapped(std::move(inner)), late_(late) {}
+  void Enqueue(int slot) override {
+    if (late_ != nullptr) late_->EnqueueDelay(kSlow);
+    Wrapped::Enqueue(slot);
+  }
+  std::unique_ptr<CallTracer> MakeTracer(int calls) override {
+    std::unique_ptr<CallTracer> tracer = Wrapped::MakeTracer(calls);
+    if (tracer == nullptr || late_ == nullptr) return tracer;
+    return std::make_unique<Tracer>(std::move(tracer), *late_);
+  }
+
+ private:
+  class Tracer : public CallTracer {
+   public:
+    Tracer(std::unique_ptr<CallTracer> inner, Executor& late)
+        : inner_(std::move(inner)), late_(late) {}
+    void Enqueue(int slot, int call) override {
+      late_.EnqueueDelay(kSlow);
+      inner_->Enqueue(slot, call);
+    }
+    std::vector<TraceTimes> Times(int call) override { return inner_->Times(call); }
+    MarkClock& clock() override { return inner_->clock(); }
+
+   private:
+    std::unique_ptr<CallTracer> inner_;
+    Executor& late_;
+  };
+
+  Executor* const late_;  // null on the other ranks
+};
+
+// Passes everything on; each second audit, the one after timing, finds a word that nobody reset:
+// the last of the struck rank's mailbox. It is put back afterwards.
+class LeavesAWord : public Wrapped {
+ public:
+  LeavesAWord(std::unique_ptr<Instance> inner, const InstanceContext& context, int rank)
+      : Wrapped(std::move(inner)), context_(context), strikes_(context.ranks.rank() == rank) {}
+
   CheckResult Audit() override {
     const SymmetricView& view = context_.memory;
     std::byte* last = view.local() + view.bytes - sizeof(std::uint32_t);
@@ -108,14 +157,13 @@ class LeavesAWord : public Instance {
     Executor& executor = context_.executor;
     executor.CopyOut(std::as_writable_bytes(std::span(&kept, 1)), last);
     if (strikes_ && ++audits_ % 2 == 0) executor.FillWords(last, 42, 1);
-    const CheckResult result = inner_->Audit();
+    const CheckResult result = inner().Audit();
     executor.FillWords(last, kept, 1);
     return result;
   }
 
  private:
   InstanceContext context_;
-  std::unique_ptr<Instance> inner_;
   bool strikes_;
   int audits_ = 0;
 };
@@ -129,15 +177,19 @@ class WithFault : public LamportAllGather {
     if (algorithm == "mpi" && fault_.action == "flip") {
       return std::make_unique<FlipsABit>(context, fault_.rank);
     }
+    std::unique_ptr<Instance> faithful = LamportAllGather::Create(algorithm, context);
     if (fault_.action == "leave") {
-      return std::make_unique<LeavesAWord>(faithful_, algorithm, context, fault_.rank);
+      return std::make_unique<LeavesAWord>(std::move(faithful), context, fault_.rank);
     }
-    return LamportAllGather::Create(algorithm, context);
+    if (fault_.action == "slow") {
+      return std::make_unique<Slow>(
+          std::move(faithful), context.ranks.rank() == fault_.rank ? &context.executor : nullptr);
+    }
+    return faithful;
   }
 
  private:
   Fault fault_;
-  LamportAllGather faithful_;
 };
 
 }  // namespace

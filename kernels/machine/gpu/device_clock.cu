@@ -37,6 +37,12 @@ __global__ void WatchClock(std::uint64_t* smallest) {
   StoreForHost(smallest, least);
 }
 
+__global__ void Delay(std::uint64_t ns) {
+  const std::uint64_t since = ReadGlobalTimer();
+  while (ReadGlobalTimer() - since < ns) {
+  }
+}
+
 }  // namespace
 
 cudaError_t LaunchClockEcho(const ClockEcho& echo, std::uint32_t questions,
@@ -47,6 +53,11 @@ cudaError_t LaunchClockEcho(const ClockEcho& echo, std::uint32_t questions,
 
 cudaError_t LaunchClockSteps(std::uint64_t* smallest, cudaStream_t stream) {
   WatchClock<<<1, 1, 0, stream>>>(smallest);
+  return cudaGetLastError();
+}
+
+cudaError_t LaunchDelay(std::uint64_t ns, cudaStream_t stream) {
+  Delay<<<1, 1, 0, stream>>>(ns);
   return cudaGetLastError();
 }
 

@@ -21,4 +21,7 @@ cudaError_t LaunchClockEcho(const ClockEcho& echo, std::uint32_t questions,
 // A kernel that watches the clock go on, and stores the smallest of 100 steps, nanoseconds.
 cudaError_t LaunchClockSteps(std::uint64_t* smallest, cudaStream_t stream);
 
+// A kernel of one thread that lasts for `ns` by the GPU's clock.
+cudaError_t LaunchDelay(std::uint64_t ns, cudaStream_t stream);
+
 }  // namespace mailbench
