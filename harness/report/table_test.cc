@@ -159,7 +159,7 @@ TEST(TableTest, RowsSayThatTheMedianIsUncertain) {
   point.p50_interval_us = {1.8, 2.7, 0.96};
   // clang-format off
   EXPECT_EQ(FormatTableRow(point),
-            "          16            64  lamport        graph          2.25       3.50       4.00     0.500     0.375       0  p50 -20% +20%\n");
+            "          16            64  lamport        graph    -              2.25       3.50       4.00     0.500     0.375       0  p50 -20% +20%\n");
   // clang-format on
 }
 
