@@ -119,6 +119,12 @@ class Collective {
                                      const Site& /*site*/) const {
     return 0;
   }
+  // Memory that an instance bound to `shapes` (see Instance::Bind) has taken of the executor or of
+  // a library for it, in bytes of one rank.
+  virtual std::size_t BufferBytes(std::string_view /*algorithm*/, std::span<const Shape> /*shapes*/,
+                                  const RunConfig& /*config*/, const Site& /*site*/) const {
+    return 0;
+  }
   // Collective. Throws the same Error on every rank when it fails on any.
   virtual std::unique_ptr<Instance> Create(std::string_view algorithm,
                                            const InstanceContext& context) = 0;

@@ -150,15 +150,4 @@ std::string ListAlgorithms(const Collective& collective, const RunConfig& config
   return text;
 }
 
-std::string ListPoints(const SweepPlan& plan, const RunConfig& config) {
-  std::string text = std::to_string(plan.points.size()) + " points, " +
-                     std::to_string(config.warmup) + " warm-up samples each\n";
-  for (const SweepPoint& point : plan.points) {
-    text += "  " + ToString(point.key) + ", " +
-            std::to_string(SamplesPerPoint(point.mode, config)) + " samples of " +
-            std::to_string(CallsPerSample(point.mode, config)) + " calls\n";
-  }
-  return text;
-}
-
 }  // namespace mailbench

@@ -30,8 +30,7 @@ SweepPlan PlanSweep(const Collective& collective, const RunConfig& config, const
 // Whether an algorithm that config asks for stores to all ranks at once where it can.
 bool WantsMulticast(const Collective& collective, const RunConfig& config);
 
-// --list: the algorithms and what they are. --dry-run: the points. Both end with a newline.
+// --list: the algorithms and what they are. Ends with a newline.
 std::string ListAlgorithms(const Collective& collective, const RunConfig& config, const Site& site);
-std::string ListPoints(const SweepPlan& plan, const RunConfig& config);
 
 }  // namespace mailbench

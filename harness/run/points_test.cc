@@ -208,20 +208,6 @@ TEST(ListAlgorithms, MarksWhatIsBadAndWhatCannotRun) {
   EXPECT_THAT(text, HasSubstr("  broken: three (known bad: runs only when named)\n"));
 }
 
-TEST(ListPoints, GivesSamplesAndCalls) {
-  const RunConfig config = Config({});
-  const std::string text = ListPoints(PlanSweep(ThreeAlgorithms(), config, At("host", 2)), config);
-  EXPECT_THAT(text, HasSubstr("4 points, 5 warm-up samples each\n"));
-  EXPECT_THAT(
-      text,
-      HasSubstr(
-          "toy/subject/host/graph/l2=not controlled/bytes=16/ranks=2, 20 samples of 10 calls\n"));
-  EXPECT_THAT(
-      text,
-      HasSubstr(
-          "toy/subject/host/eager/l2=not controlled/bytes=32/ranks=2, 20 samples of 1 calls\n"));
-}
-
 TEST(WantsMulticast, WhereAnAlgorithmThatIsAskedForDoes) {
   RunConfig config;
   EXPECT_TRUE(WantsMulticast(ThreeAlgorithms(), config));

@@ -14,9 +14,12 @@
 #include "harness/memory/transport.h"
 #include "harness/ranks/launcher.h"
 #include "harness/ranks/mpi_ranks.h"
+#include "harness/report/progress.h"
 #include "harness/report/report.h"
 #include "harness/report/table.h"
 #include "harness/run/agreement.h"
+#include "harness/run/dry_run.h"
+#include "harness/run/estimate.h"
 #include "harness/run/points.h"
 #include "harness/run/preparation.h"
 #include "harness/run/stress.h"
@@ -75,6 +78,7 @@ struct LiveParts {
   Executor* executor = nullptr;  // null: nothing runs
 
   void Stop() {
+    StopShowingProgress();
     const std::lock_guard lock(mutex);
     if (executor != nullptr) executor->Abandon(std::chrono::milliseconds(kStopDeviceLimitMs));
   }
@@ -176,11 +180,16 @@ class Session {
   }
 
   std::string ListingOf(const Prepared& prepared, const RunHooks& hooks) const {
-    if (config_.dry_run) {
-      return config_.stress > 0 ? ListStresses(prepared.plan, config_)
-                                : ListPoints(prepared.plan, config_);
+    const Site& site = prepared.transport.transport->site();
+    const SweepPlan& plan = prepared.plan;
+    if (config_.dry_run && config_.stress > 0) {
+      return ListStresses(plan, EstimateStresses(collective_, plan, config_, site), config_);
     }
-    return ListAlgorithms(collective_, config_, prepared.transport.transport->site()) +
+    if (config_.dry_run) {
+      return ListPoints(plan, EstimatePoints(collective_, plan, config_, site), config_,
+                        prepared.finished);
+    }
+    return ListAlgorithms(collective_, config_, site) +
            ListTransports(prepared.transport, config_, ranks_, hooks.transports);
   }
 

@@ -1,30 +1,17 @@
 #include "harness/run/stress.h"
 
-#include <unistd.h>
-
 #include <cstdio>
-#include <vector>
+#include <string>
 
 #include "harness/report/progress.h"
 #include "harness/report/table.h"
+#include "harness/run/estimate.h"
 #include "harness/run/instances.h"
+#include "harness/run/progress_of.h"
 #include "harness/stress/stress_run.h"
 
 namespace mailbench {
 namespace {
-
-// Each of the algorithm's once, ascending as in the plan.
-std::vector<Shape> ShapesOf(const std::string& algorithm, const SweepPlan& plan) {
-  std::vector<Shape> shapes;
-  for (const SweepPoint& point : plan.points) {
-    if (point.key.algorithm != algorithm) continue;
-    const Shape& shape = point.key.shape;
-    if (shapes.empty() || shapes.back().bytes_per_rank != shape.bytes_per_rank) {
-      shapes.push_back(shape);
-    }
-  }
-  return shapes;
-}
 
 StressRecord RecordFor(const std::string& algorithm, const SweepPlan& plan,
                        const RunConfig& config) {
@@ -54,7 +41,9 @@ std::uint64_t RunStresses(Collective& collective, const SweepPlan& plan, Transpo
   const bool prints = context.ranks.rank() == 0;
   Instances instances(collective, plan, transport, context);
   std::optional<Progress> progress;
-  if (prints) progress.emplace(STDERR_FILENO, plan.algorithms.size());
+  const PlanEstimate estimate =
+      EstimateStresses(collective, plan, context.config, transport.site());
+  if (prints) progress.emplace(FindScreen(), ExpectedSeconds(estimate));
   std::uint64_t wrong_words = 0;
   CallCounter calls;
   for (std::size_t i = 0; i < plan.algorithms.size(); ++i) {
@@ -63,33 +52,21 @@ std::uint64_t RunStresses(Collective& collective, const SweepPlan& plan, Transpo
     const CurrentInstance::Scope shown(&context.current, [&] { return instance.DescribeWait(); });
     const auto observe = [&](const StressRecord& record) {
       if (journal) journal->Append(record);
-      if (progress) {
-        progress->Show(i, algorithm + ": " + std::to_string(record.calls) + " calls, " +
-                              std::to_string(record.wrong_calls) + " wrong");
-      }
+      if (progress) progress->Note(std::to_string(record.wrong_calls) + " wrong");
     };
+    if (progress) {
+      progress->Begin(ProgressOfStress(algorithm, estimate.parts[i], context.heartbeat));
+    }
     const StressRecord record =
         RunStress(RecordFor(algorithm, plan, context.config), static_cast<std::uint32_t>(i),
                   instance, calls, context, observe);
     wrong_words += record.check.mismatches + record.check.leftover;
-    if (progress) progress->Erase();
+    if (progress) progress->End();
     if (prints) PrintRow(record);
   }
   context.heartbeat.Enter(Phase::kTearDown, static_cast<std::uint32_t>(plan.algorithms.size()));
   instances.Free();
   return wrong_words;
-}
-
-std::string ListStresses(const SweepPlan& plan, const RunConfig& config) {
-  std::string text;
-  for (const std::string& algorithm : plan.algorithms) {
-    const std::vector<Shape> shapes = ShapesOf(algorithm, plan);
-    text += "stress of " + algorithm + ": at least " + std::to_string(config.stress) +
-            " calls, of " + std::to_string(shapes.size()) + " sizes from " +
-            ToString(shapes.front()) + " to " + ToString(shapes.back()) + ", up to " +
-            std::to_string(config.calls_per_graph) + " in a graph\n";
-  }
-  return text;
 }
 
 }  // namespace mailbench

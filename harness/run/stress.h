@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "harness/collective/collective.h"
 #include "harness/measure/measure_point.h"
@@ -19,8 +18,5 @@ namespace mailbench {
 // set-up, calls and writing throw.
 std::uint64_t RunStresses(Collective& collective, const SweepPlan& plan, Transport& transport,
                           const MeasureContext& context, std::optional<JournalWriter>& journal);
-
-// --dry-run of a stress run. Ends with a newline.
-std::string ListStresses(const SweepPlan& plan, const RunConfig& config);
 
 }  // namespace mailbench

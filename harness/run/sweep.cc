@@ -1,13 +1,13 @@
 #include "harness/run/sweep.h"
 
-#include <unistd.h>
-
 #include <cstdint>
 #include <cstdio>
 
 #include "harness/report/progress.h"
 #include "harness/report/table.h"
+#include "harness/run/estimate.h"
 #include "harness/run/instances.h"
+#include "harness/run/progress_of.h"
 #include "harness/trace/tracing.h"
 
 namespace mailbench {
@@ -39,14 +39,16 @@ SweepResult RunSweep(Collective& collective, const SweepPlan& plan, Transport& t
   CallCounter calls;
   Tracing tracing(context, collective.name());
   std::optional<Progress> progress;
-  if (prints) progress.emplace(STDERR_FILENO, plan.points.size());
+  const PlanEstimate estimate = EstimatePoints(collective, plan, context.config, transport.site());
+  if (prints) progress.emplace(FindScreen(), ExpectedSeconds(estimate));
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
     const SweepPoint& point = plan.points[i];
     if (finished.count(ToString(point.key)) > 0) {
       ++result.resumed;
+      if (progress) progress->Skip();
       continue;
     }
-    if (progress) progress->Show(i, ToString(point.key));
+    if (progress) progress->Begin(ProgressOfPoint(point.key, estimate.parts[i], context.heartbeat));
     Instance& instance = instances.at(point.key.algorithm);
     const CurrentInstance::Scope shown(&context.current, [&] { return instance.DescribeWait(); });
     PointRecord record =
@@ -56,7 +58,7 @@ SweepResult RunSweep(Collective& collective, const SweepPlan& plan, Transport& t
     ++result.points;
     result.wrong_words += record.check.mismatches + record.check.leftover;
     if (journal) journal->Append(record);
-    if (progress) progress->Erase();
+    if (progress) progress->End();
     if (prints) PrintRow(record);
   }
   context.heartbeat.Enter(Phase::kTearDown, static_cast<std::uint32_t>(plan.points.size()));

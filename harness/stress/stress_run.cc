@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/measure/l2.h"
 #include "harness/stress/pattern.h"
 #include "harness/validate/over_ranks.h"
 #include "harness/watchdog/step.h"
@@ -18,8 +19,6 @@ namespace {
 
 // Of a graph, with the sizes that it was recorded for.
 constexpr int kReplays = 8;
-// Outputs of a graph are kept below this, at least one call's.
-constexpr std::int64_t kOutputBudgetBytes = std::int64_t{64} << 20;
 // How often what has been found is put on record.
 constexpr std::uint64_t kObservations = 16;
 

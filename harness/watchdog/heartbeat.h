@@ -90,6 +90,8 @@ class Heartbeat final : private StepObserver {
   void CountMeeting();  // REQUIRES: called before the rank waits for the others
 
   const HeartbeatState& state() const { return state_; }
+  // For this process's other threads: see Read.
+  const HeartbeatSlot& slot() const { return *slot_; }
 
  private:
   void OnStep(const char* name) override;

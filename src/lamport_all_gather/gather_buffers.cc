@@ -26,7 +26,31 @@ constexpr std::uint64_t kCallsSearched = 64;
 // Slots do not share lines.
 std::size_t Padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
+// Room for either layout: a pack more for misalignment, a gap after each row of a pack or more.
+std::size_t InputPacks(std::int64_t bytes, InputLayout layout) {
+  const auto packs = static_cast<std::size_t>(bytes / kPackBytes);
+  return layout == InputLayout::kAligned ? packs : 2 * packs + 1;
+}
+
+std::size_t InputBytes(const Shape& shape, InputLayout layout) {
+  return Padded(InputPacks(shape.bytes_per_rank, layout) * kPackBytes);
+}
+
+std::size_t OutputBytes(const Shape& shape, int ranks) {
+  return Padded(static_cast<std::size_t>(ranks * shape.bytes_per_rank));
+}
+
 }  // namespace
+
+GatherBytes BytesOf(std::span<const Shape> shapes, InputLayout layout, int ranks) {
+  GatherBytes bytes;
+  for (const Shape& shape : shapes) {
+    bytes.inputs += InputBytes(shape, layout);
+    bytes.outputs += OutputBytes(shape, ranks);
+    bytes.most = std::max(bytes.most, shape.bytes_per_rank);
+  }
+  return bytes;
+}
 
 InputLayout ParseInputLayout(std::string_view name) {
   if (name == "misaligned") return InputLayout::kMisaligned;
@@ -53,29 +77,22 @@ void GatherBuffers::Free() {
   if (outputs_) GiveBack(std::move(outputs_));
 }
 
-// Room for either layout: a pack more for misalignment, a gap after each row of a pack or more.
-std::size_t GatherBuffers::InputPacks(std::int64_t bytes) const {
-  const auto packs = static_cast<std::size_t>(bytes / kPackBytes);
-  return layout_ == InputLayout::kAligned ? packs : 2 * packs + 1;
-}
-
 void GatherBuffers::Bind(std::span<const Shape> shapes) {
   GatherBuffers::Free();  // gives the memory back before the new is taken
   inputs_enqueued_ = 0;
   inputs_copied_ = 0;
-  most_bytes_ = 0;
   slots_.clear();
-  std::size_t input_bytes = 0;
-  std::size_t output_bytes = 0;
+  std::size_t input = 0;
+  std::size_t output = 0;
   for (const Shape& shape : shapes) {
-    const std::int64_t bytes = shape.bytes_per_rank;
-    slots_.push_back({bytes, 0, input_bytes, output_bytes});
-    most_bytes_ = std::max(most_bytes_, bytes);
-    input_bytes += Padded(InputPacks(bytes) * kPackBytes);
-    output_bytes += Padded(static_cast<std::size_t>(ranks().size() * bytes));
+    slots_.push_back({shape.bytes_per_rank, 0, input, output});
+    input += InputBytes(shape, layout_);
+    output += OutputBytes(shape, ranks().size());
   }
-  inputs_ = TakeMemory(input_bytes);
-  outputs_ = TakeMemory(output_bytes);
+  const GatherBytes bytes = BytesOf(shapes, layout_, ranks().size());
+  most_bytes_ = bytes.most;
+  inputs_ = TakeMemory(bytes.inputs);
+  outputs_ = TakeMemory(bytes.outputs);
 }
 
 void GatherBuffers::CountInput(bool copied) {
@@ -121,7 +138,7 @@ void GatherBuffers::Fill(int slot, std::uint64_t call) {
   const auto words = static_cast<std::size_t>(filled.bytes / kWordBytes);
   payload_.resize(words);
   FillPayload(payload_, context_.config.seed, call, ranks().rank());
-  image_.assign(InputPacks(filled.bytes), kPoisonPack);
+  image_.assign(InputPacks(filled.bytes, layout_), kPoisonPack);
   const GatherInput to = InputIn(reinterpret_cast<const std::byte*>(image_.data()), filled.bytes);
   const auto* from = reinterpret_cast<const std::byte*>(payload_.data());
   for (std::int64_t row = 0; row < to.rows; ++row) {

@@ -27,6 +27,14 @@ enum class InputLayout {
 // REQUIRES: one of the values of --input.
 InputLayout ParseInputLayout(std::string_view name);
 
+// What the inputs and the outputs of calls in flight take, a slot a shape.
+struct GatherBytes {
+  std::size_t inputs = 0;
+  std::size_t outputs = 0;
+  std::int64_t most = 0;  // a rank, in any one of the calls
+};
+GatherBytes BytesOf(std::span<const Shape> shapes, InputLayout layout, int ranks);
+
 class GatherBuffers : public Instance {
  public:
   // `map`: what the algorithm does to a payload word on its way; `own_map`: to one of the rank's
@@ -70,7 +78,6 @@ class GatherBuffers : public Instance {
   // `memory`: the slot's, or an image of it.
   GatherInput InputIn(const std::byte* memory, std::int64_t bytes) const;
   std::byte* InputMemory(const Slot& slot) const;
-  std::size_t InputPacks(std::int64_t bytes) const;
   WordMap MapOf(int source) const;
   CheckResult Compare(const Slot& slot, bool explain);
   std::string Explain(const Slot& slot, std::uint64_t word) const;

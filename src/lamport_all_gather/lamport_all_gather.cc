@@ -140,6 +140,16 @@ std::size_t LamportAllGather::SymmetricBytes(std::string_view algorithm, const R
   return static_cast<std::size_t>(MailboxOf(config, site.ranks).bytes());
 }
 
+// On GPUs every instance has room to copy an input that cannot be read in place.
+std::size_t LamportAllGather::BufferBytes(std::string_view /*algorithm*/,
+                                          std::span<const Shape> shapes, const RunConfig& config,
+                                          const Site& site) const {
+  const InputLayout layout = ParseInputLayout(config.own.at("input"));
+  const GatherBytes bytes = BytesOf(shapes, layout, site.ranks);
+  const std::size_t staging = site.on_gpu ? static_cast<std::size_t>(bytes.most) : 0;
+  return bytes.inputs + bytes.outputs + staging;
+}
+
 std::unique_ptr<Instance> LamportAllGather::Create(std::string_view algorithm,
                                                    const InstanceContext& context) {
   if (const std::optional<GatherKind> kind = MailboxKind(algorithm)) {

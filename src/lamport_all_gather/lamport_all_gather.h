@@ -30,6 +30,8 @@ class LamportAllGather : public Collective {
                                               const Site& site) const override;
   std::size_t SymmetricBytes(std::string_view algorithm, const RunConfig& config,
                              const Site& site) const override;
+  std::size_t BufferBytes(std::string_view algorithm, std::span<const Shape> shapes,
+                          const RunConfig& config, const Site& site) const override;
   std::unique_ptr<Instance> Create(std::string_view algorithm,
                                    const InstanceContext& context) override;
 };

@@ -1,7 +1,5 @@
 #include "src/protocol_checker/checker.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <exception>
 #include <limits>
@@ -9,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "harness/error.h"
 #include "harness/report/file.h"
@@ -68,7 +67,7 @@ void ShowFinding(const Model& model, const WorldRules& rules, const Finding& fin
 }
 
 SearchRecord SearchBy(StrategyKind kind, const CheckerCase& searched, const CheckerOptions& options,
-                      std::size_t done, Progress& progress, const Interrupt& interrupt) {
+                      Progress& progress, const Interrupt& interrupt) {
   SearchOptions search;
   search.kind = kind;
   search.seed = options.seed;
@@ -80,13 +79,11 @@ SearchRecord SearchBy(StrategyKind kind, const CheckerCase& searched, const Chec
   SearchRecord record;
   record.searched = searched;
   record.kind = kind;
-  record.result =
-      SearchInParallel(*searched.model, searched.scenario, options.rules, search, options.jobs,
-                       [&](std::uint64_t schedules) {
-                         progress.Show(done, std::string(ToString(kind)) + " " +
-                                                 std::to_string(schedules) + " schedules");
-                       });
-  progress.Erase();
+  progress.Begin({searched.model->name + ' ' + ToString(kind)});
+  record.result = SearchInParallel(
+      *searched.model, searched.scenario, options.rules, search, options.jobs,
+      [&](std::uint64_t schedules) { progress.Note(std::to_string(schedules) + " schedules"); });
+  progress.End();
   return record;
 }
 
@@ -105,13 +102,16 @@ void PrintNotRun(const CheckerOptions& options, std::size_t done) {
 // Until one finds a violation, or the interrupt.
 std::vector<SearchRecord> SearchByAll(const CheckerOptions& options, const Interrupt& interrupt) {
   std::vector<SearchRecord> records;
-  Progress progress(STDERR_FILENO, options.cases.size() * options.strategies.size());
+  // Where no time is set, none is expected: how many steps a schedule takes is not known.
+  Progress progress(
+      FindScreen(),
+      std::vector<double>(options.cases.size() * options.strategies.size(), options.seconds));
   for (const CheckerCase& each : options.cases) {
     Print((records.empty() ? "" : "\n") +
           HeadText(each.model->name, each.model->summary, each.scenario, options.rules) +
           TableHead());
     for (const StrategyKind kind : options.strategies) {
-      records.push_back(SearchBy(kind, each, options, records.size(), progress, interrupt));
+      records.push_back(SearchBy(kind, each, options, progress, interrupt));
       Print(TableLine(kind, options.delay_bound, records.back().result));
       if (records.back().result.total.violation || interrupt.heard()) {
         PrintNotRun(options, records.size());
