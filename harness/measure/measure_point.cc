@@ -37,7 +37,8 @@ class Sample {
     }
   }
 
-  int calls() const { return calls_; }
+  // How often it does what is measured.
+  int measured() const { return calls_ * instance_.repeats(); }
   // What one call launches; empty on the host machine.
   std::vector<KernelCount> kernels() const {
     if (graph_ != nullptr) return graph_->kernels();
@@ -115,7 +116,8 @@ class Measurement {
     if (point_.l2.evicts) context_.executor.EvictL2();
     context_.ranks.Barrier();
     const double seconds =
-        (point_.mode == Mode::kIsolated ? sample_.RunFromGate() : sample_.Run()) / sample_.calls();
+        (point_.mode == Mode::kIsolated ? sample_.RunFromGate() : sample_.Run()) /
+        sample_.measured();
     own_us_.push_back(seconds * 1e6);
     return context_.ranks.Max(seconds);
   }
@@ -178,7 +180,7 @@ PointRecord MeasurePoint(const SweepPoint& point, std::uint32_t point_index, Ins
 
   context.heartbeat.Enter(Phase::kWarmUp, point_index);
   Sample sample(point, point.l2.slots, instance, context);
-  record.calls_per_sample = sample.calls() * instance.repeats();
+  record.calls_per_sample = sample.measured();
   record.kernels = sample.kernels();
   sample.Fill(calls);
   Measurement measurement(point, sample, context);

@@ -74,7 +74,9 @@ class CountingInstance : public Instance {
     return result;
   }
   double input_copies_per_call() const override { return 0.5; }
+  int repeats() const override { return repeated; }
 
+  int repeated = 1;
   std::vector<std::uint64_t> filled;
   std::vector<std::size_t> bound;  // slots, a Bind each
   std::vector<int> enqueued;       // slots
@@ -148,6 +150,18 @@ TEST(MeasurePoint, ChecksBeforeAndAfterTimingWithPayloadsOfTheirOwn) {
   EXPECT_EQ(measured.record.check.calls, static_cast<std::uint64_t>(8 * TestRanks().size()));
   EXPECT_EQ(measured.record.check_reference, "mpi");
   EXPECT_DOUBLE_EQ(measured.record.input_copies_per_call, 0.5);
+}
+
+TEST(MeasurePoint, WhatACallDoesSeveralTimesCountsAsOften) {
+  for (const Mode mode : {Mode::kGraph, Mode::kEager, Mode::kIsolated}) {
+    Measured measured;
+    measured.instance.repeated = 4;
+    Measure(mode, /*check=*/false, measured);
+    EXPECT_EQ(measured.record.calls_per_sample, (mode == Mode::kGraph ? 3 : 1) * 4);
+    const double call_us = mode == Mode::kIsolated ? 2.0 : 1.0;
+    ASSERT_FALSE(measured.record.samples_us.empty());
+    EXPECT_DOUBLE_EQ(measured.record.samples_us.back(), call_us / 4);
+  }
 }
 
 TEST(MeasurePoint, EagerSamplesAreOneCall) {
