@@ -40,7 +40,6 @@ DriverTable FindAll() {
 #define MAILBENCH_FIND(name, version) Find("cu" #name, version, table.name);
   MAILBENCH_DRIVER_FUNCTIONS(MAILBENCH_FIND)
 #undef MAILBENCH_FIND
-  if (!MulticastForbidden().empty()) RefuseMulticast(table);
   return table;
 }
 
@@ -69,8 +68,13 @@ void RefuseMulticast(DriverTable& table) {
                               Flags) -> CUresult { return CUDA_ERROR_NOT_PERMITTED; };
 }
 
+DriverTable AsAllowed(DriverTable table) {
+  if (!MulticastForbidden().empty()) RefuseMulticast(table);
+  return table;
+}
+
 const DriverTable& LoadDriver() {
-  static const DriverTable table = FindAll();
+  static const DriverTable table = AsAllowed(FindAll());
   return table;
 }
 

@@ -49,8 +49,7 @@ struct DriverTable {
 
 // The table of this machine's driver, found once a process through
 // cudaGetDriverEntryPointByVersion. Throws MachineError when there is no driver, and when it lacks
-// a function, which is named. Communicates nothing: a vote has to follow. What makes or joins a
-// multicast object is refused (RefuseMulticast) where the environment forbids it.
+// a function, which is named. Communicates nothing: a vote has to follow. It is AsAllowed.
 const DriverTable& LoadDriver();
 
 // Why no multicast object may be made, "" when one may: the environment of this process sets
@@ -59,5 +58,7 @@ std::string MulticastForbidden();
 // Has the functions that create multicast objects, add devices to them and bind memory to them
 // do nothing and answer CUDA_ERROR_NOT_PERMITTED.
 void RefuseMulticast(DriverTable& table);
+// The table, with RefuseMulticast where the environment forbids multicast objects.
+DriverTable AsAllowed(DriverTable table);
 
 }  // namespace mailbench

@@ -5,8 +5,10 @@
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "harness/gpu/fake_driver.h"
+#include "harness/gpu/fake_rank.h"
 
 namespace mailbench {
 namespace {
@@ -80,6 +82,41 @@ TEST(DriverTest, ATableThatRefusesMulticastMakesNone) {
   EXPECT_EQ(table.MulticastBindMem(1, 0, 2, 0, 4096, 0), CUDA_ERROR_NOT_PERMITTED);
   EXPECT_EQ(reached, 0);
   EXPECT_EQ(table.MemCreate, fake.table().MemCreate);
+}
+
+// Of the three functions that make or join a multicast object, by the table of that environment.
+std::vector<CUresult> MadeWith(const char* ours, const char* nccl) {
+  const Environment environment({{"MAILBENCH_MULTICAST", ours}, {"NCCL_NVLS_ENABLE", nccl}});
+  FakeDriver fake;
+  const FakeDriverScope scope(fake);
+  FakeRank calls;
+  const DriverTable table = AsAllowed(FakeDriver::table());
+  CUmulticastObjectProp what{};
+  what.numDevices = 1;
+  what.size = FakeRank::kBytes;
+  what.handleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
+  CUmemGenericAllocationHandle object = 0;
+  EXPECT_EQ(calls.CreateMemory(), CUDA_SUCCESS);
+  std::vector<CUresult> results = {
+      table.MulticastCreate(&object, &what), table.MulticastAddDevice(object, 0),
+      table.MulticastBindMem(object, 0, calls.memory, 0, FakeRank::kBytes, 0)};
+  EXPECT_EQ(table.MemRelease(calls.memory), CUDA_SUCCESS);
+  EXPECT_TRUE(fake.misuse().empty());
+  EXPECT_EQ(fake.calls().contains("cuMulticastCreate"), results[0] == CUDA_SUCCESS);
+  return results;
+}
+
+TEST(DriverTest, ATableMakesMulticastObjectsOnlyWhereTheEnvironmentAllowsThem) {
+  const std::vector<CUresult> made(3, CUDA_SUCCESS);
+  const std::vector<CUresult> refused(3, CUDA_ERROR_NOT_PERMITTED);
+  EXPECT_EQ(MadeWith(nullptr, nullptr), made);
+  EXPECT_EQ(MadeWith("1", nullptr), made);
+  EXPECT_EQ(MadeWith(nullptr, "1"), made);
+  EXPECT_EQ(MadeWith("1", "1"), made);
+  EXPECT_EQ(MadeWith("0", nullptr), refused);
+  EXPECT_EQ(MadeWith(nullptr, "0"), refused);
+  EXPECT_EQ(MadeWith("0", "1"), refused);
+  EXPECT_EQ(MadeWith("1", "0"), refused);
 }
 
 }  // namespace
