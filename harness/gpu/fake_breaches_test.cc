@@ -103,6 +103,67 @@ INSTANTIATE_TEST_SUITE_P(
                "bind: the memory is of no device that this rank has added"}),
     BreachName);
 
+// What a rank's own calls never do, as a change of the right ones.
+CUresult CreateOn(FakeRank& calls, CUdevice device, unsigned flags) {
+  CUmemAllocationProp what{};
+  what.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  what.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device};
+  what.requestedHandleTypes = calls.type;
+  CUmemGenericAllocationHandle memory = 0;
+  return calls.driver.MemCreate(&memory, kBytes, &what, flags);
+}
+
+CUresult AccessFor(FakeRank& calls, CUdevice device) {
+  CUmemAccessDesc access{};
+  access.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device};
+  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  return calls.driver.MemSetAccess(calls.own, kBytes, &access, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OfAnotherDevice, FakeBreaches,
+    testing::Values(Breach{"Created", "create", [](FakeRank& calls) { CreateOn(calls, 1, 0); },
+                           "create: of another device"},
+                    Breach{"Accessed", "map memory", [](FakeRank& calls) { AccessFor(calls, 1); },
+                           "set access: of another device"}),
+    BreachName);
+
+INSTANTIATE_TEST_SUITE_P(
+    Flags, FakeBreaches,
+    testing::Values(
+        Breach{"OfCreate", "create", [](FakeRank& calls) { CreateOn(calls, 0, 1); },
+               "create: flags are not 0"},
+        Breach{"OfReserve", "create",
+               [](FakeRank& calls) { calls.driver.MemAddressReserve(&calls.own, kBytes, 0, 0, 1); },
+               "reserve: flags are not 0"},
+        Breach{"OfMap", "create",
+               [](FakeRank& calls) {
+                 calls.driver.MemAddressReserve(&calls.own, kBytes, 0, 0, 0);
+                 calls.driver.MemMap(calls.own, kBytes, 0, calls.memory, 1);
+               },
+               "map: flags are not 0"},
+        Breach{"OfExport", "create",
+               [](FakeRank& calls) {
+                 CUmemFabricHandle out{};
+                 calls.driver.MemExportToShareableHandle(&out, calls.memory, calls.type, 1);
+               },
+               "export: flags are not 0"},
+        Breach{"OfObject", "create",
+               [](FakeRank& calls) {
+                 CUmulticastObjectProp what{};
+                 what.numDevices = 1;
+                 what.size = kBytes;
+                 what.flags = 1;
+                 calls.driver.MulticastCreate(&calls.object, &what);
+               },
+               "multicast create: flags are not 0"},
+        Breach{"OfBind", "add",
+               [](FakeRank& calls) {
+                 calls.driver.MulticastBindMem(calls.object, 0, calls.memory, 0, kBytes, 1);
+               },
+               "bind: flags are not 0"}),
+    BreachName);
+
 INSTANTIATE_TEST_SUITE_P(
     Using, FakeBreaches,
     testing::Values(
@@ -162,7 +223,10 @@ INSTANTIATE_TEST_SUITE_P(
         Breach{"UnboundOtherDevice", "access",
                [](FakeRank& calls) { calls.driver.MulticastUnbind(calls.object, 1, 0, kBytes); },
                "unbind: nothing of that device is bound"},
-        Breach{"UnboundTwice", "access",
+        Breach{"UnboundWhileMapped", "access",
+               [](FakeRank& calls) { calls.driver.MulticastUnbind(calls.object, 0, 0, kBytes); },
+               "unbind: this rank still maps the object"},
+        Breach{"UnboundTwice", "bind",
                [](FakeRank& calls) {
                  calls.driver.MulticastUnbind(calls.object, 0, 0, kBytes);
                  calls.driver.MulticastUnbind(calls.object, 0, 0, kBytes);

@@ -28,6 +28,8 @@ namespace mailbench {
 struct FakeDriverOptions {
   // Whether a channel for FABRIC handles exists: without one, creating for them is not permitted.
   bool fabric = true;
+  // Of cuMem memory: a power of two, at least kGranularity.
+  std::size_t memory_granularity = std::size_t{64} << 10;
   // Multicast objects made by this fake that may exist at once: more are "out of memory".
   std::size_t multicast_slots = 16;
   // How long a call may wait for devices to be added to a multicast object, before it answers
@@ -40,7 +42,7 @@ struct FakeDriverOptions {
 
 class FakeDriver {
  public:
-  static constexpr std::size_t kGranularity = std::size_t{64} << 10;  // of cuMem memory
+  static constexpr std::size_t kGranularity = FakeDriverOptions{}.memory_granularity;
   static constexpr std::size_t kMulticastMinimum = 2 * kGranularity;
   static constexpr std::size_t kMulticastRecommended = 4 * kGranularity;
   static constexpr int kDevices = 8;
@@ -57,6 +59,10 @@ class FakeDriver {
   FakeDriver& operator=(const FakeDriver&) = delete;
 
   FakeDriverOptions& options() { return options_; }
+
+  // The GPU that is this rank's, 0 at first: memory of another one, and access for another one, are
+  // misuse. Stays so over Reset.
+  void UseDevice(CUdevice device) { device_ = device; }
 
   // The `number`th call (from 0) of `function` ("cuMemCreate") from now on, in this fake, does
   // nothing and returns `code`. One at a time.
@@ -93,6 +99,7 @@ class FakeDriver {
  private:
   friend class FakeDriverTable;
   using Handle = CUmemGenericAllocationHandle;
+  using Flags = unsigned long long;  // NOLINT(google-runtime-int): the driver's own type
 
   // What a handle stands for: one of the two.
   struct Owned {
@@ -139,6 +146,9 @@ class FakeDriver {
   std::map<CUdeviceptr, Range>::iterator FindBefore(CUdeviceptr address);
   FakeMulticast* FindMulticast(Handle handle);
   bool Bound(const FakeMemory& memory) const;
+  // Whether this rank maps the object anywhere.
+  bool Maps(const FakeMulticast& object) const;
+  bool Granular(std::size_t bytes) const;  // as memory
   FakeDevice Device(CUdevice device) const;
 
   CUresult Synchronize();
@@ -146,11 +156,12 @@ class FakeDriver {
   CUresult Attribute(int* value, CUdevice_attribute attribute) const;
 
   CUresult Granularity(std::size_t* out);
-  CUresult Create(Handle* handle, std::size_t bytes, const CUmemAllocationProp* what);
+  CUresult Create(Handle* handle, std::size_t bytes, const CUmemAllocationProp* what, Flags flags);
   CUresult Release(Handle handle);
-  CUresult Reserve(CUdeviceptr* start, std::size_t bytes, std::size_t alignment);
+  CUresult Reserve(CUdeviceptr* start, std::size_t bytes, std::size_t alignment, Flags flags);
   CUresult Free(CUdeviceptr start, std::size_t bytes);
-  CUresult Map(CUdeviceptr start, std::size_t bytes, std::size_t offset, Handle handle);
+  CUresult Map(CUdeviceptr start, std::size_t bytes, std::size_t offset, Handle handle,
+               Flags flags);
   CUresult MapMulticast(CUdeviceptr start, Range& range, std::size_t offset,
                         const std::shared_ptr<FakeMulticast>& object);
   CUresult Unmap(CUdeviceptr start, std::size_t bytes);
@@ -158,7 +169,7 @@ class FakeDriver {
                      std::size_t count);
   CUresult Memset(CUdeviceptr start, unsigned value, std::size_t words);
 
-  CUresult Export(void* out, Handle handle, CUmemAllocationHandleType type);
+  CUresult Export(void* out, Handle handle, CUmemAllocationHandleType type, Flags flags);
   CUresult ExportFile(int* out, const FileDescriptor& fd);
   CUresult Import(Handle* handle, void* in, CUmemAllocationHandleType type);
   CUresult ImportFile(Handle* handle, int fd);
@@ -169,10 +180,11 @@ class FakeDriver {
   CUresult MulticastCreate(Handle* handle, const CUmulticastObjectProp* what);
   CUresult MulticastAddDevice(Handle handle, CUdevice device);
   CUresult MulticastBind(Handle handle, std::size_t offset, Handle memory,
-                         std::size_t memory_offset, std::size_t bytes);
+                         std::size_t memory_offset, std::size_t bytes, Flags flags);
   CUresult MulticastUnbind(Handle handle, CUdevice device, std::size_t offset, std::size_t bytes);
 
   const int number_;  // of this fake in its process
+  CUdevice device_ = 0;
   FakeDriverOptions options_;
   std::map<std::string, int> calls_;
   std::vector<std::string> misuse_;

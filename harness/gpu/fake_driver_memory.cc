@@ -17,8 +17,6 @@ constexpr unsigned kShareable =
 
 void* Pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 
-bool Granular(std::size_t bytes) { return bytes > 0 && bytes % FakeDriver::kGranularity == 0; }
-
 // Fresh memory of a GPU holds anything.
 bool FillWithGarbage(const FileDescriptor& fd, std::size_t bytes) {
   const unsigned char garbage = 0xa5;
@@ -38,19 +36,26 @@ bool MapNothing(CUdeviceptr start, std::size_t bytes) {
 
 }  // namespace
 
+bool FakeDriver::Granular(std::size_t bytes) const {
+  return bytes > 0 && bytes % options_.memory_granularity == 0;
+}
+
 CUresult FakeDriver::Granularity(std::size_t* out) {
-  *out = kGranularity;
+  *out = options_.memory_granularity;
   return CUDA_SUCCESS;
 }
 
-CUresult FakeDriver::Create(Handle* handle, std::size_t bytes, const CUmemAllocationProp* what) {
+CUresult FakeDriver::Create(Handle* handle, std::size_t bytes, const CUmemAllocationProp* what,
+                            Flags flags) {
+  if (flags != 0) return Misused("create: flags are not 0");
   if (!Granular(bytes)) return Misused("create: size not granular");
   const auto types = static_cast<unsigned>(what->requestedHandleTypes);
   if (what->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
-      what->location.type != CU_MEM_LOCATION_TYPE_DEVICE || what->location.id < 0 || types == 0 ||
+      what->location.type != CU_MEM_LOCATION_TYPE_DEVICE || types == 0 ||
       (types & ~kShareable) != 0) {
     return Misused("create: not pinned, of a device, to be shared");
   }
+  if (what->location.id != device_) return Misused("create: of another device");
   if ((types & CU_MEM_HANDLE_TYPE_FABRIC) != 0 && !options_.fabric) return CUDA_ERROR_NOT_PERMITTED;
   FileDescriptor fd = MakeFile("fake_gpu_memory", bytes);
   if (!fd.valid() || !FillWithGarbage(fd, bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -79,7 +84,9 @@ CUresult FakeDriver::Release(Handle handle) {
 }
 
 // Aligned as asked and no better, so that whoever needs more has to ask for it.
-CUresult FakeDriver::Reserve(CUdeviceptr* start, std::size_t bytes, std::size_t alignment) {
+CUresult FakeDriver::Reserve(CUdeviceptr* start, std::size_t bytes, std::size_t alignment,
+                             Flags flags) {
+  if (flags != 0) return Misused("reserve: flags are not 0");
   if (!Granular(bytes)) return Misused("reserve: size not granular");
   if ((alignment & (alignment - 1)) != 0) return Misused("reserve: alignment no power of two");
   alignment = std::max(alignment, kGranularity);
@@ -102,9 +109,11 @@ CUresult FakeDriver::Free(CUdeviceptr start, std::size_t bytes) {
   return CUDA_SUCCESS;
 }
 
-CUresult FakeDriver::Map(CUdeviceptr start, std::size_t bytes, std::size_t offset, Handle handle) {
+CUresult FakeDriver::Map(CUdeviceptr start, std::size_t bytes, std::size_t offset, Handle handle,
+                         Flags flags) {
   Range* range = Find(start, bytes);
   const auto found = handles_.find(handle);
+  if (flags != 0) return Misused("map: flags are not 0");
   if (range == nullptr) return Misused("map: the range is not reserved");
   if (range->mapped()) return Misused("map: the range is mapped already");
   if (found == handles_.end()) return Misused("map: no such handle");
@@ -140,6 +149,7 @@ CUresult FakeDriver::SetAccess(CUdeviceptr start, std::size_t bytes, const CUmem
       access->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE) {
     return Misused("set access: not one device that reads and writes");
   }
+  if (access->location.id != device_) return Misused("set access: of another device");
   range->late = options_.late_mappings && (range->multicast || range->memory->device < 0);
   // A multicast address stays without access: nothing but multicast stores may use it.
   if (range->memory) {

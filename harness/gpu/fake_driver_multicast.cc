@@ -10,7 +10,7 @@
 namespace mailbench {
 namespace {
 
-bool Granular(std::size_t bytes) { return bytes % FakeDriver::kMulticastMinimum == 0; }
+bool GranularForMulticast(std::size_t bytes) { return bytes % FakeDriver::kMulticastMinimum == 0; }
 
 }  // namespace
 
@@ -24,7 +24,7 @@ CUresult FakeDriver::MulticastGranularity(std::size_t* out, const CUmulticastObj
 }
 
 CUresult FakeDriver::MulticastCreate(Handle* handle, const CUmulticastObjectProp* what) {
-  if (what->size == 0 || !Granular(what->size)) {
+  if (what->size == 0 || !GranularForMulticast(what->size)) {
     return Misused("multicast create: size not granular");
   }
   if (what->numDevices == 0) return Misused("multicast create: no devices");
@@ -52,7 +52,8 @@ CUresult FakeDriver::MulticastAddDevice(Handle handle, CUdevice device) {
 }
 
 CUresult FakeDriver::MulticastBind(Handle handle, std::size_t offset, Handle memory_handle,
-                                   std::size_t memory_offset, std::size_t bytes) {
+                                   std::size_t memory_offset, std::size_t bytes, Flags flags) {
+  if (flags != 0) return Misused("bind: flags are not 0");
   FakeMulticast* object = FindMulticast(handle);
   const auto found = handles_.find(memory_handle);
   if (object == nullptr) return Misused("bind: no such multicast object");
@@ -62,7 +63,8 @@ CUresult FakeDriver::MulticastBind(Handle handle, std::size_t offset, Handle mem
   if (memory->device < 0 || !object->Has(device)) {
     return Misused("bind: the memory is of no device that this rank has added");
   }
-  if (bytes == 0 || !Granular(bytes) || !Granular(offset) || !Granular(memory_offset)) {
+  if (bytes == 0 || !GranularForMulticast(bytes) || !GranularForMulticast(offset) ||
+      !GranularForMulticast(memory_offset)) {
     return Misused("bind: size or offset not granular");
   }
   if (memory_offset + bytes > memory->bytes || offset + bytes > object->what().size) {
@@ -99,6 +101,7 @@ CUresult FakeDriver::MulticastUnbind(Handle handle, CUdevice device, std::size_t
   });
   if (bound == bindings_.end()) return Misused("unbind: not the offset and size of the bind");
   if (bound->memory.expired()) return Misused("unbind: the memory was freed before");
+  if (Maps(*object)) return StillUsed("unbind: this rank still maps the object");
   object->Unbind(Device(device), offset, bytes);
   bindings_.erase(bound);
   return CUDA_SUCCESS;
@@ -106,8 +109,9 @@ CUresult FakeDriver::MulticastUnbind(Handle handle, CUdevice device, std::size_t
 
 CUresult FakeDriver::MapMulticast(CUdeviceptr start, Range& range, std::size_t offset,
                                   const std::shared_ptr<FakeMulticast>& object) {
-  if (!Granular(start)) return Misused("map: the address is not granular for multicast");
-  if (!Granular(range.bytes) || !Granular(offset)) {
+  if (!GranularForMulticast(start))
+    return Misused("map: the address is not granular for multicast");
+  if (!GranularForMulticast(range.bytes) || !GranularForMulticast(offset)) {
     return Misused("map: size or offset not granular for multicast");
   }
   if (offset + range.bytes > object->what().size) {
@@ -135,6 +139,13 @@ FakeMulticast* FakeDriver::FindMulticast(Handle handle) {
 bool FakeDriver::Bound(const FakeMemory& memory) const {
   return std::any_of(bindings_.begin(), bindings_.end(), [&](const Binding& binding) {
     return binding.memory.lock().get() == &memory;
+  });
+}
+
+bool FakeDriver::Maps(const FakeMulticast& object) const {
+  return std::any_of(ranges_.begin(), ranges_.end(), [&](const auto& range) {
+    const std::shared_ptr<FakeMulticast>& mapped = range.second.multicast;
+    return mapped && mapped->name().inode == object.name().inode;
   });
 }
 

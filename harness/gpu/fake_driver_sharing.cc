@@ -32,7 +32,8 @@ std::shared_ptr<FakeMemory> MemoryOf(const FileDescriptor& fd, unsigned handle_t
 
 }  // namespace
 
-CUresult FakeDriver::Export(void* out, Handle handle, CUmemAllocationHandleType type) {
+CUresult FakeDriver::Export(void* out, Handle handle, CUmemAllocationHandleType type, Flags flags) {
+  if (flags != 0) return Misused("export: flags are not 0");
   const auto found = handles_.find(handle);
   if (found == handles_.end()) return Misused("export: no such handle");
   const Owned& owned = found->second;

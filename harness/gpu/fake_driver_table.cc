@@ -82,22 +82,23 @@ class FakeDriverTable {
     MAILBENCH_FAKE(MemGetAllocationGranularity,
                    (Size * out, const CUmemAllocationProp*, CUmemAllocationGranularity_flags),
                    Granularity(out));
-    MAILBENCH_FAKE(MemCreate, (Handle * out, Size bytes, const CUmemAllocationProp* what, Flags),
-                   Create(out, bytes, what));
+    MAILBENCH_FAKE(MemCreate,
+                   (Handle * out, Size bytes, const CUmemAllocationProp* what, Flags flags),
+                   Create(out, bytes, what, flags));
     MAILBENCH_FAKE(MemRelease, (Handle handle), Release(handle));
-    MAILBENCH_FAKE(MemExportToShareableHandle, (void* out, Handle handle, Type type, Flags),
-                   Export(out, handle, type));
+    MAILBENCH_FAKE(MemExportToShareableHandle, (void* out, Handle handle, Type type, Flags flags),
+                   Export(out, handle, type, flags));
     MAILBENCH_FAKE(MemImportFromShareableHandle, (Handle * out, void* in, Type type),
                    Import(out, in, type));
   }
 
   static void AddAddresses(DriverTable& table) {
     MAILBENCH_FAKE(MemAddressReserve,
-                   (CUdeviceptr * out, Size bytes, Size alignment, CUdeviceptr, Flags),
-                   Reserve(out, bytes, alignment));
+                   (CUdeviceptr * out, Size bytes, Size alignment, CUdeviceptr, Flags flags),
+                   Reserve(out, bytes, alignment, flags));
     MAILBENCH_FAKE(MemAddressFree, (CUdeviceptr start, Size bytes), Free(start, bytes));
-    MAILBENCH_FAKE(MemMap, (CUdeviceptr start, Size bytes, Size offset, Handle handle, Flags),
-                   Map(start, bytes, offset, handle));
+    MAILBENCH_FAKE(MemMap, (CUdeviceptr start, Size bytes, Size offset, Handle handle, Flags flags),
+                   Map(start, bytes, offset, handle, flags));
     MAILBENCH_FAKE(MemUnmap, (CUdeviceptr start, Size bytes), Unmap(start, bytes));
     MAILBENCH_FAKE(MemSetAccess,
                    (CUdeviceptr start, Size bytes, const CUmemAccessDesc* access, Size count),
@@ -117,8 +118,8 @@ class FakeDriverTable {
                    MulticastAddDevice(handle, device));
     MAILBENCH_FAKE(
         MulticastBindMem,
-        (Handle handle, Size offset, Handle memory, Size memory_offset, Size bytes, Flags),
-        MulticastBind(handle, offset, memory, memory_offset, bytes));
+        (Handle handle, Size offset, Handle memory, Size memory_offset, Size bytes, Flags flags),
+        MulticastBind(handle, offset, memory, memory_offset, bytes, flags));
     MAILBENCH_FAKE(MulticastUnbind, (Handle handle, CUdevice device, Size offset, Size bytes),
                    MulticastUnbind(handle, device, offset, bytes));
   }

@@ -121,11 +121,28 @@ Change BoundAt(std::size_t offset, std::size_t bytes) {
                      auto...) { return right(object, offset, memory, 0, bytes, 0); });
 }
 
-Change UnboundAt(CUdevice device, std::size_t offset, std::size_t bytes) {
+// On the device that is `further` behind the rank's own.
+Change UnboundAt(int further, std::size_t offset, std::size_t bytes) {
   return Instead(&Calls::MulticastUnbind, 0,
-                 [=](RegionRank&, const auto& right, Handle object, auto...) {
-                   return right(object, device, offset, bytes);
+                 [=](RegionRank& rank, const auto& right, Handle object, auto...) {
+                   return right(object, rank.rank + further, offset, bytes);
                  });
+}
+
+// The own memory is unbound while the object is still mapped.
+void UnbindFirst(RegionRank& rank) {
+  const auto object = std::make_shared<Handle>(0);
+  const auto unbind = rank.calls.MulticastUnbind;
+  LeftOut (&Calls::MulticastUnbind)(rank);
+  Instead(&Calls::MulticastBindMem, 0,
+          [=](RegionRank&, const auto& right, Handle handle, auto... rest) {
+            *object = handle;
+            return right(handle, rest...);
+          })(rank);
+  Instead(&Calls::MemUnmap, kFreesObject, [=](RegionRank& own, const auto& right, auto... range) {
+    unbind(*object, own.rank, 0, kBytes);
+    return right(range...);
+  })(rank);
 }
 
 // Unbinds, and lets go of the object, when all else has been given back.
@@ -133,9 +150,9 @@ void UnbindLast(RegionRank& rank) {
   const auto object = std::make_shared<Handle>(0);
   const auto unbind = rank.calls.MulticastUnbind;
   LeftOut (&Calls::MulticastUnbind)(rank);
-  Instead(&Calls::MemRelease, kRegionRanks, [=](RegionRank&, const auto& right, Handle handle) {
+  Instead(&Calls::MemRelease, kRegionRanks, [=](RegionRank& own, const auto& right, Handle handle) {
     const CUresult code = right(handle);
-    unbind(*object, 0, 0, kBytes);
+    unbind(*object, own.rank, 0, kBytes);
     right(*object);
     return code;
   })(rank);
@@ -167,6 +184,17 @@ Change StoredBeforeAccess() {
     StoreAt(rank, start);
     return right();
   });
+}
+
+// The `number`th addresses become accessible to the next rank's device.
+Change AccessForAnother(int number) {
+  return Instead(&Calls::MemSetAccess, number,
+                 [](RegionRank&, const auto& right, CUdeviceptr start, std::size_t bytes,
+                    const CUmemAccessDesc* is, std::size_t count) {
+                   CUmemAccessDesc access = *is;
+                   ++access.location.id;
+                   return right(start, bytes, &access, count);
+                 });
 }
 
 Change PlainAccess() {
@@ -254,6 +282,10 @@ std::vector<Mutation> OfTheUse() {
       {"NoVoteBeforeTheFirstUseOfUnicast", NoVoteAfter(&Calls::MemSetAccess, kRegionRanks - 1),
        "a word is missing", std::nullopt, Where::kUnicast},
       {"NoAccess", LeftOut(&Calls::MemSetAccess, kMakesObject), "multicast store: no access"},
+      {"TheOwnShareForAnotherDevice", AccessForAnother(0), "set access: of another device"},
+      {"APeersShareForAnotherDevice", AccessForAnother(1), "set access: of another device"},
+      {"TheObjectForAnotherDevice", AccessForAnother(kMakesObject),
+       "set access: of another device"},
       {"NoAccessToTheOwnShare", LeftOut(&Calls::MemSetAccess), "memset: no access"},
       {"StoredBeforeAccess", StoredBeforeAccess(), "multicast store: no access"},
       {"NotZeroed", LeftOut(&Calls::MemsetD32), "a word is not zero at first"},
@@ -271,6 +303,7 @@ std::vector<Mutation> OfTheTeardown() {
        "multicast store: memory of 1 of 3 devices is bound", kernel_runs},
       {"NoBarrierBeforeTheSharesGo", NoVoteAfter(&Calls::MemRelease, kFreesObject),
        "release: the multicast object it was bound to is mapped by some rank", slow_to_unmap},
+      {"UnboundBeforeUnmap", UnbindFirst, "unbind: this rank still maps the object"},
       {"NotUnbound", LeftOut(&Calls::MulticastUnbind),
        "unmap: the memory is bound to a multicast object"},
       {"UnboundAfterTheMemoryWent", UnbindLast, "unmap: the memory is bound to a multicast object"},

@@ -57,6 +57,7 @@ class Threads {
 
   void Live(ThreadRanks& ranks, RankEnd& end) {
     const auto rank = static_cast<std::size_t>(ranks.rank());
+    fakes_[rank].UseDevice(ranks.rank());
     const FakeDriverScope driver(fakes_[rank]);
     FakeCalls calls;
     const FakeCallsScope functions(calls);
@@ -90,8 +91,8 @@ class Threads {
         life_.type.fabric ? MakeFabricHandleExchange(driver, ranks)
                           : MakeFdHandleExchange(driver, ranks, kLong, hooks);
     return life_.type.multicast
-               ? AllocateMulticast(driver, ranks, 0, life_.bytes, *exchange, kPatient)
-               : AllocateUnicast(driver, ranks, 0, life_.bytes, *exchange);
+               ? AllocateMulticast(driver, ranks, ranks.rank(), life_.bytes, *exchange, kPatient)
+               : AllocateUnicast(driver, ranks, ranks.rank(), life_.bytes, *exchange);
   }
 
   static void Free(SymmetricRegion& region, RankEnd& end) {

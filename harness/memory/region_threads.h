@@ -1,5 +1,6 @@
 // For tests: a region's whole life, set-up, use and teardown, on three ranks that are threads, each
-// with a fake driver of its own, under the eyes of one who ends what does not go on.
+// with a fake driver and a GPU of its own (the one of its number), under the eyes of one who ends
+// what does not go on.
 #pragma once
 
 #include <cstddef>

@@ -22,10 +22,16 @@ constexpr std::chrono::milliseconds kLong{120'000};
 
 FakeDriver& fake = FakeDriver::Get();
 
+// Each rank's GPU is the one of its number.
+std::unique_ptr<SymmetricRegion> AllocateUnicast(std::size_t bytes, HandleExchange& exchange) {
+  fake.UseDevice(TestRanks().rank());
+  return AllocateUnicast(fake.table(), TestRanks(), TestRanks().rank(), bytes, exchange);
+}
+
 std::unique_ptr<SymmetricRegion> Allocate(std::size_t bytes, const FdExchangeHooks& hooks = {},
                                           std::chrono::milliseconds deadline = kLong) {
   const auto exchange = MakeFdHandleExchange(fake.table(), TestRanks(), deadline, hooks);
-  return AllocateUnicast(fake.table(), TestRanks(), 0, bytes, *exchange);
+  return AllocateUnicast(bytes, *exchange);
 }
 
 const MakeRegion kMake = [](const FdExchangeHooks& hooks) { return Allocate(16, hooks); };
@@ -78,7 +84,7 @@ TEST(UnicastRegionAcrossHosts, SharesAreSeenByAllAndAnyCallThatFailsFailsAlike) 
   if (TestRanks().size() > 8) GTEST_SKIP() << "thousands of cases, which fewer ranks have covered";
   const int cases = ExpectEveryFailureIsSharedAndLeavesNothing([](const FdExchangeHooks&) {
     const auto exchange = MakeFabricHandleExchange(FakeDriver::table(), TestRanks());
-    return AllocateUnicast(FakeDriver::table(), TestRanks(), 0, 16, *exchange);
+    return AllocateUnicast(16, *exchange);
   });
   const int size = TestRanks().size();
   EXPECT_EQ(cases, size * (5 + 3 * size + (size - 1)));
