@@ -104,36 +104,40 @@ function(mailbench_binary name)
             "${CMAKE_BINARY_DIR}/bin/$<TARGET_SONAME_FILE_NAME:benchmark::benchmark>" VERBATIM)
 endfunction()
 
-# Adds the rule by which `ptx` is made of the source, for the oldest architecture.
-function(mailbench_ptx ptx source)
+# Adds the rule by which `ptx` is made of the source, for an architecture ("90").
+function(mailbench_ptx ptx source architecture)
   add_custom_command(OUTPUT "${ptx}"
-    COMMAND ${CMAKE_CUDA_COMPILER} -ptx -std=c++20 -arch=compute_90
+    COMMAND ${CMAKE_CUDA_COMPILER} -ptx -std=c++20 -arch=compute_${architecture}
             -I "${CMAKE_BINARY_DIR}/include/kernels" -MD -MF "${ptx}.d" -MT "${ptx}"
             "${CMAKE_CURRENT_SOURCE_DIR}/${source}" -o "${ptx}"
     DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${source}" DEPFILE "${ptx}.d" VERBATIM)
 endfunction()
 
 # mailbench_ptx_test(NAME SOURCE file.cu SCRIPT file.py [BY_HAND file.cu ...]): compiles the file to
-# PTX and runs the script on it, and on kernels to compare with; see
-# kernels/machine/gpu/ptx_checks.py.
+# PTX for each architecture that is built and runs the script on it, and on kernels to compare with,
+# for the oldest one; see kernels/machine/gpu/ptx_checks.py.
 function(mailbench_ptx_test name)
   if(NOT MAILBENCH_BUILD_TESTS)
     return()
   endif()
   cmake_parse_arguments(ARG "" "SOURCE;SCRIPT" "BY_HAND" ${ARGN})
   find_program(MAILBENCH_PTXAS ptxas HINTS "${CUDAToolkit_BIN_DIR}" REQUIRED)
-  set(ptx "${CMAKE_CURRENT_BINARY_DIR}/${name}.ptx")
-  mailbench_ptx("${ptx}" "${ARG_SOURCE}")
+  set(ptx "")
+  foreach(architecture 90 100 103)
+    set(path "${CMAKE_CURRENT_BINARY_DIR}/${name}_${architecture}.ptx")
+    mailbench_ptx("${path}" "${ARG_SOURCE}" ${architecture})
+    list(APPEND ptx "${path}")
+  endforeach()
   set(by_hand "")
   foreach(source IN LISTS ARG_BY_HAND)
     get_filename_component(stem "${source}" NAME_WE)
     set(by_hand_ptx "${CMAKE_CURRENT_BINARY_DIR}/${name}_${stem}.ptx")
-    mailbench_ptx("${by_hand_ptx}" "${source}")
+    mailbench_ptx("${by_hand_ptx}" "${source}" 90)
     list(APPEND by_hand "${by_hand_ptx}")
   endforeach()
-  add_custom_target(${name} ALL DEPENDS "${ptx}" ${by_hand})
-  mailbench_script_test(${name} "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" "${ptx}"
-                        "${MAILBENCH_PTXAS}" ${by_hand})
+  add_custom_target(${name} ALL DEPENDS ${ptx} ${by_hand})
+  mailbench_script_test(${name} "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT}" "${MAILBENCH_PTXAS}"
+                        ${ptx} ${by_hand})
   set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
     "PYTHONPATH=${CMAKE_SOURCE_DIR}/kernels/machine/gpu" "PYTHONDONTWRITEBYTECODE=1")
 endfunction()

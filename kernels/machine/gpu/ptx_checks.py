@@ -3,9 +3,11 @@ what and where an address comes from; and what ptxas says of registers and spill
 
 A test is a script that is run as
 
-  SCRIPT PTX_FILE PTXAS [PTX_FILE_OF_KERNELS_WRITTEN_BY_HAND...]
+  SCRIPT PTXAS PTX_FILE... [PTX_FILE_OF_KERNELS_WRITTEN_BY_HAND...]
 
-with this folder in PYTHONPATH, and that calls `check`. (Syntax: PTX ISA, "Instruction Statements".)
+with one file of the kernels for each of ARCHITECTURES, of which only the first one is compared with
+what is written by hand (for that architecture), and with this folder in PYTHONPATH, and that calls
+`check`. (Syntax: PTX ISA, "Instruction Statements".)
 """
 
 import itertools
@@ -179,7 +181,6 @@ def _kernels(name_of, *paths):
 
 def _assembled(path, ptxas, arch):
     """Returns [(mangled name, [bytes of stack frame, spill stores, spill loads], registers)]."""
-    # PTX for an older architecture assembles for a newer one.
     log = subprocess.run(
         [ptxas, "-v", f"-arch={arch}", path, "-o", "/dev/null"],
         check=True,
@@ -195,20 +196,19 @@ def _assembled(path, ptxas, arch):
     return [(entry, frame, int(used)) for entry, *frame, used in found]
 
 
-def _assembly_failures(path, ptxas, expected, name_of, group_of):
+def _assembly_failures(path, ptxas, arch, expected, name_of, group_of):
     """Also prints the registers: they decide how many CTAs a multiprocessor holds."""
     failures = []
-    for arch in ARCHITECTURES:
-        assembled = _assembled(path, ptxas, arch)
-        if len(assembled) != len(expected):
-            failures.append(f"{arch}: {len(assembled)} kernels in the log of ptxas")
-        registers = {}
-        for entry, frame, used in assembled:
-            name = name_of(entry)
-            if frame != ["0", "0", "0"]:
-                failures.append(f"{arch}, {name}: stack frame, spill stores and loads: {frame}")
-            registers[group_of(name)] = max(registers.get(group_of(name), 0), used)
-        print(f"{arch}: most registers: {dict(sorted(registers.items()))}")
+    assembled = _assembled(path, ptxas, arch)
+    if len(assembled) != len(expected):
+        failures.append(f"{len(assembled)} kernels in the log of ptxas")
+    registers = {}
+    for entry, frame, used in assembled:
+        name = name_of(entry)
+        if frame != ["0", "0", "0"]:
+            failures.append(f"{name}: stack frame, spill stores and loads: {frame}")
+        registers[group_of(name)] = max(registers.get(group_of(name), 0), used)
+    print(f"{arch}: most registers: {dict(sorted(registers.items()))}")
     return failures
 
 
@@ -235,18 +235,22 @@ def check(expected, name_of, failures_of, group_of):
     failures_of(code, expected[name]): what is wrong with a kernel, as sentences
     group_of(name): what the printed figures are grouped by
     """
-    path, ptxas, *by_hand_paths = sys.argv[1:]
-    kernels = _kernels(name_of, path)
-    failures = [
-        f"{name}: {failure}"
-        for name, code in kernels.items()
-        if name in expected
-        for failure in failures_of(code, expected[name])
-    ]
-    if set(kernels) != set(expected):
-        failures.append(f"kernels found: {sorted(kernels)}, expected: {sorted(expected)}")
-    if by_hand_paths:
-        failures += _compared_failures(kernels, _kernels(name_of, *by_hand_paths), group_of)
-    failures += _assembly_failures(path, ptxas, expected, name_of, group_of)
+    ptxas, *paths = sys.argv[1:]
+    paths, by_hand_paths = paths[: len(ARCHITECTURES)], paths[len(ARCHITECTURES) :]
+    failures = []
+    for arch, path in zip(ARCHITECTURES, paths, strict=True):
+        kernels = _kernels(name_of, path)
+        found = [
+            f"{name}: {failure}"
+            for name, code in kernels.items()
+            if name in expected
+            for failure in failures_of(code, expected[name])
+        ]
+        if set(kernels) != set(expected):
+            found.append(f"kernels found: {sorted(kernels)}, expected: {sorted(expected)}")
+        if by_hand_paths and arch == ARCHITECTURES[0]:
+            found += _compared_failures(kernels, _kernels(name_of, *by_hand_paths), group_of)
+        found += _assembly_failures(path, ptxas, arch, expected, name_of, group_of)
+        failures += [f"{arch}: {failure}" for failure in found]
     print("\n".join(failures) or f"{len(expected)} kernels hold what protocols name")
     return bool(failures)
