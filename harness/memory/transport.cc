@@ -1,6 +1,6 @@
 #include "harness/memory/transport.h"
 
-#include <optional>
+#include <utility>
 
 #include "harness/command_line/run_config.h"
 #include "harness/error.h"
@@ -13,28 +13,51 @@ namespace {
 
 constexpr std::string_view kByPreference[] = {"multicast", "unicast", "host"};
 
-// A multicast transport, with whose memory a trial has been made: attributes promise it on machines
-// that cannot.
-std::unique_ptr<Transport> MakeProvenMulticast(const RunConfig& config, const Ranks& ranks,
-                                               const TransportFactory& make) {
-  std::unique_ptr<Transport> transport = make("multicast", config, ranks);
+// A transport, or why there is none.
+struct Attempt {
+  std::unique_ptr<Transport> transport;
+  std::string refusal;
+};
+
+void GiveBack(SymmetricRegion& trial, Transport& transport) {
   try {
-    transport->Allocate(kSymmetricAlignment)->Free();
-  } catch (const MachineError&) {
-    transport->Free();
-    throw;
+    trial.Free();
+  } catch (const MachineError& error) {
+    transport.Free();
+    throw MachineError(std::string("what was tried of transport ") + std::string(transport.name()) +
+                       " cannot be given back: " + error.what());
   }
-  return transport;
 }
 
-std::optional<std::string> Refusal(std::string_view name, const RunConfig& config,
-                                   const Ranks& ranks, const TransportFactory& make) {
+// Of multicast, a trial is made with its memory: attributes promise it on machines that cannot.
+// Throws MachineError on every rank alike where the trial cannot be given back: no run goes on
+// beside a multicast object that stays.
+Attempt Try(std::string_view name, const RunConfig& config, const Ranks& ranks,
+            const TransportFactory& make) {
+  std::unique_ptr<Transport> transport;
+  std::unique_ptr<SymmetricRegion> trial;
   try {
-    make(name, config, ranks)->Free();
-    return std::nullopt;
+    transport = make(name, config, ranks);
+    if (name == "multicast") trial = transport->Allocate(kSymmetricAlignment);
   } catch (const MachineError& error) {
-    return error.what();
+    if (transport) transport->Free();
+    return {nullptr, error.what()};
   }
+  if (trial) GiveBack(*trial, *transport);
+  return {std::move(transport), ""};
+}
+
+// Why the transport cannot run here, "" when it can: what the choice has found out, or else a
+// trial.
+std::string Refusal(std::string_view name, const TransportChoice& choice, const RunConfig& config,
+                    const Ranks& ranks, const TransportFactory& make) {
+  if (name == choice.transport->name()) return "";
+  for (const RefusedTransport& refused : choice.refused) {
+    if (refused.transport == name) return refused.reason;
+  }
+  const Attempt attempt = Try(name, config, ranks, make);
+  if (attempt.transport) attempt.transport->Free();
+  return attempt.refusal;
 }
 
 }  // namespace
@@ -60,17 +83,18 @@ TransportChoice ChooseTransport(const RunConfig& config, const Ranks& ranks, boo
   TransportChoice choice;
   std::string reasons;
   for (const std::string_view name : kByPreference) {
-    try {
-      if (name == "multicast" && !wants_multicast) {
-        throw MachineError("no algorithm of this run stores to all ranks at once");
-      }
-      choice.transport = name == "multicast" ? MakeProvenMulticast(config, ranks, make)
-                                             : make(name, config, ranks);
-      return choice;
-    } catch (const MachineError& error) {
-      choice.refused.push_back({std::string(name), error.what()});
-      reasons += (reasons.empty() ? "" : "; ") + std::string(name) + ": " + error.what();
+    Attempt attempt;
+    if (name == "multicast" && !wants_multicast) {
+      attempt.refusal = "no algorithm of this run stores to all ranks at once";
+    } else {
+      attempt = Try(name, config, ranks, make);
     }
+    if (attempt.transport) {
+      choice.transport = std::move(attempt.transport);
+      return choice;
+    }
+    reasons += (reasons.empty() ? "" : "; ") + std::string(name) + ": " + attempt.refusal;
+    choice.refused.push_back({std::string(name), std::move(attempt.refusal)});
   }
   throw MachineError("no transport can run here: " + reasons);
 }
@@ -79,9 +103,9 @@ std::string ListTransports(const TransportChoice& choice, const RunConfig& confi
                            const Ranks& ranks, const TransportFactory& make) {
   std::string text = "transports\n";
   for (const std::string_view name : {"multicast", "unicast", "host", "host-multicast"}) {
-    std::optional<std::string> refusal;
-    if (name != choice.transport->name()) refusal = Refusal(name, config, ranks, make);
-    text += "  " + std::string(name) + (refusal ? ": cannot run here: " + *refusal : "") + "\n";
+    const std::string refusal = Refusal(name, choice, config, ranks, make);
+    text +=
+        "  " + std::string(name) + (refusal.empty() ? "" : ": cannot run here: " + refusal) + "\n";
   }
   return text;
 }

@@ -61,13 +61,16 @@ std::unique_ptr<Transport> MakeTransport(std::string_view name, const RunConfig&
 
 // Collective. config.transport is a transport's name or "auto": the first of multicast (where
 // `wants_multicast`: nobody else takes one of the switches' slots), unicast, host that every rank
-// can have; host-multicast runs only when named. Throws MachineError, the same on every rank, when
-// there is none. `ranks` outlives the transport.
+// can have; host-multicast runs only when named. Of multicast a small region is made as a trial: an
+// error there counts as a refusal, a call of the driver that never returns is for the watchdog.
+// Throws MachineError, the same on every rank, when there is none, and when the trial cannot be
+// given back. `ranks` outlives the transport.
 TransportChoice ChooseTransport(const RunConfig& config, const Ranks& ranks,
                                 bool wants_multicast = true,
                                 const TransportFactory& make = MakeTransport);
 
-// For --list: each transport, and why it cannot run here where it cannot. Collective.
+// For --list: each transport, and why it cannot run here where it cannot, as ChooseTransport has
+// found or would find. Collective, and throws as that does.
 std::string ListTransports(const TransportChoice& choice, const RunConfig& config,
                            const Ranks& ranks, const TransportFactory& make = MakeTransport);
 
