@@ -19,7 +19,7 @@ FloorProbe::FloorProbe(const SymmetricView& memory, Executor& executor)
   for (std::size_t peer = 0; peer < memory.peers.size(); ++peer) {
     args_.peers[peer] = reinterpret_cast<Pack*>(memory.peers[peer]);
   }
-  args_.multicast = reinterpret_cast<MulticastPack*>(memory.multicast);
+  args_.multicast = memory.multicast;
 }
 
 FloorProbe::~FloorProbe() = default;

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "harness/gpu/cuda_error.h"
-#include "harness/gpu/domain.h"
 #include "harness/gpu/gpu_facts_text.h"
 #include "harness/gpu/nvml.h"
 #include "harness/gpu/placement.h"
@@ -158,7 +157,6 @@ Device ChooseDevice(const DriverTable& driver, const Ranks& ranks, int ranks_per
   }
   ranks.Vote(ExitCode::kMachine, PlacementRefusal(facts_by_rank, ranks_per_gpu));
   const std::vector<std::string>& hosts = ranks.hosts();
-  if (!ranks.one_host()) ranks.Vote(ExitCode::kMachine, DomainRefusal(facts_by_rank, hosts));
   VoteOn(ranks, ExitCode::kMachine, [&] {
     for (std::size_t peer = 0; peer < facts_by_rank.size(); ++peer) {
       // Bus ids tell GPUs of one host apart.

@@ -9,10 +9,11 @@
 
 #include "harness/command_line/run_config.h"
 #include "harness/error.h"
-#include "harness/gpu/domain.h"
 #include "harness/gpu/driver.h"
 #include "harness/gpu/fake_driver.h"
 #include "harness/gpu/gpu_facts.h"
+#include "harness/gpu/gpu_transport.h"
+#include "harness/gpu/refusals.h"
 #include "harness/launch/host_executor.h"
 #include "harness/memory/gpu_region.h"
 #include "harness/memory/handle_exchange.h"
@@ -57,7 +58,7 @@ class FakeGpuRegion : public SymmetricRegion {
       copies.push_back(reinterpret_cast<Pack*>(copy));
     }
     multicasts_.push_back(std::make_unique<HostMulticast>(std::move(copies), late_stores_));
-    part.multicast = reinterpret_cast<std::byte*>(multicasts_.back()->address());
+    part.multicast = multicasts_.back()->address();
     return part;
   }
 
@@ -79,21 +80,20 @@ class FakeGpuTransport : public Transport {
   FakeGpuTransport(std::string_view name, const RunConfig& config, const Ranks& ranks,
                    const FakeGpus& gpus)
       : ranks_(ranks),
+        device_(ranks.rank() % FakeDriver::kDevices),
         facts_(Facts(ranks.size(), gpus)),
         exchange_(MakeHandleExchange(FakeDriver::table(), ranks, kExchangeDeadline)),
         late_stores_(config.seed * static_cast<std::uint64_t>(ranks.size()) +
                      static_cast<std::uint64_t>(ranks.rank())),
         reference_(ranks) {
+    FakeDriver::Get().UseDevice(device_);
     site_.transport = name;
     site_.ranks = ranks.size();
     site_.multicast = name == "multicast";
     executor_.host_stream()->Delay(&late_stores_);
-    if (site_.multicast) {
-      ranks.Vote(ExitCode::kMachine, MulticastForbidden());
-      ranks.Vote(ExitCode::kMachine, MulticastRefusal(facts_, ranks.hosts()));
-    } else if (!ranks.one_host()) {
-      ranks.Vote(ExitCode::kMachine, DomainRefusal(facts_, ranks.hosts()));
-    }
+    const GpuMemory memory = site_.multicast ? GpuMemory::kMulticast : GpuMemory::kUnicast;
+    RequireAllowed(ranks, memory);
+    RequireReach(ranks, memory, facts_);
   }
 
   std::string_view name() const override { return site_.transport; }
@@ -103,8 +103,8 @@ class FakeGpuTransport : public Transport {
 
   std::unique_ptr<SymmetricRegion> Allocate(std::size_t bytes) override {
     const DriverTable& driver = FakeDriver::table();
-    auto region = site_.multicast ? AllocateMulticast(driver, ranks_, 0, bytes, *exchange_)
-                                  : AllocateUnicast(driver, ranks_, 0, bytes, *exchange_);
+    auto region = site_.multicast ? AllocateMulticast(driver, ranks_, device_, bytes, *exchange_)
+                                  : AllocateUnicast(driver, ranks_, device_, bytes, *exchange_);
     // Any rank may store to any share from here on, as on a GPU.
     FakeDriver::Get().PublishMappings();
     return std::make_unique<FakeGpuRegion>(std::move(region), late_stores_);
@@ -112,6 +112,7 @@ class FakeGpuTransport : public Transport {
 
  private:
   const Ranks& ranks_;
+  const int device_;  // not 0 on every rank, so that a mix-up shows
   const std::vector<GpuFacts> facts_;
   const std::unique_ptr<HandleExchange> exchange_;
   LateStores late_stores_;

@@ -9,12 +9,12 @@
 
 #include "harness/command_line/run_config.h"
 #include "harness/gpu/device.h"
-#include "harness/gpu/domain.h"
 #include "harness/gpu/driver.h"
 #include "harness/gpu/gpu_executor.h"
 #include "harness/gpu/nccl_comm.h"
 #include "harness/gpu/nccl_reference.h"
 #include "harness/gpu/nccl_window.h"
+#include "harness/gpu/refusals.h"
 #include "harness/memory/gpu_region.h"
 #include "harness/memory/handle_exchange.h"
 #include "harness/ranks/vote_on.h"
@@ -53,9 +53,7 @@ class GpuTransport : public Transport {
         driver_(LoadDriverEverywhere(ranks)),
         device_(ChooseDevice(driver_, ranks, config.ranks_per_gpu)),
         mpi_reference_(ranks) {
-    if (memory_ == GpuMemory::kMulticast) {
-      ranks_.Vote(ExitCode::kMachine, MulticastRefusal(device_.facts_by_rank(), ranks_.hosts()));
-    }
+    RequireReach(ranks_, memory_, device_.facts_by_rank());
     exchange_ = MakeHandleExchange(driver_, ranks_, ExchangeDeadline(config));
     VoteOn(ranks_, ExitCode::kMachine, [&] { executor_.emplace(driver_); });
 
@@ -125,8 +123,7 @@ class GpuTransport : public Transport {
 
 std::unique_ptr<Transport> MakeGpuTransport(const RunConfig& config, const Ranks& ranks,
                                             GpuMemory memory) {
-  // Before anything that needs a driver: the user has said no.
-  if (memory == GpuMemory::kMulticast) ranks.Vote(ExitCode::kMachine, MulticastForbidden());
+  RequireAllowed(ranks, memory);  // before anything that needs a driver: the user has said no
   return std::make_unique<GpuTransport>(config, ranks, memory);
 }
 

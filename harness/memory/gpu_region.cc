@@ -30,7 +30,7 @@ class GpuRegion : public SymmetricRegion {
         view_(memory->shares.View(bytes, ranks.rank())),
         memory_(std::move(memory)) {
     if (!memory_->object) return;
-    view_.multicast = reinterpret_cast<std::byte*>(memory_->object->address());
+    view_.multicast = reinterpret_cast<MulticastPack*>(memory_->object->address());
   }
 
   ~GpuRegion() override {

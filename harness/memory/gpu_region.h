@@ -14,10 +14,12 @@
 
 namespace mailbench {
 
-// Collective, both: a vote follows every step, and they throw on all ranks alike a MachineError
-// that names the rank, what failed there and what the driver said; nothing is left behind. While
-// some ranks bind or map, others that have stopped hold them up, which a watchdog has to end.
-// So it is with the region's Free, too; what the driver refuses to take back stays with it.
+// Collective, both: a vote follows every step that another rank's step builds on or that can wait
+// for another rank; what a rank does by itself alone, reserving, mapping and opening its mappings
+// of all shares, is one step, since none of it waits for anybody. They throw on all ranks alike a
+// MachineError that names the rank, what failed there and what the driver said; nothing is left
+// behind. While some ranks bind or map, others that have stopped hold them up, which a watchdog has
+// to end. So it is with the region's Free, too; what the driver refuses to take back stays with it.
 // REQUIRES: bytes positive (the largest of all ranks counts); `device`, an index of this process,
 // is the current one, and its primary context current. `driver` and `ranks` outlive the region.
 

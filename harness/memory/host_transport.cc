@@ -47,11 +47,11 @@ class HostRegion : public SymmetricRegion {
   }
 
  private:
-  std::byte* MakeMulticast(const SymmetricView& view) const {
+  MulticastPack* MakeMulticast(const SymmetricView& view) const {
     std::vector<Pack*> shares;
     for (std::byte* peer : view.peers) shares.push_back(reinterpret_cast<Pack*>(peer));
     multicasts_.push_back(std::make_unique<HostMulticast>(std::move(shares), *late_stores_));
-    return reinterpret_cast<std::byte*>(multicasts_.back()->address());
+    return multicasts_.back()->address();
   }
 
   MPI_Win window_;

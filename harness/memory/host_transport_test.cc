@@ -56,8 +56,8 @@ TEST(HostTransport, AMulticastStoreReachesEveryShare) {
   transport.executor().Time(1, [&] {
     transport.executor().host_stream()->Launch([&](GridRunner& runner) {
       runner.Run({1, 1}, 0, [&](HostThread& thread) {
-        HostMachine(thread).multimem_store_relaxed_sys_v4_f32(
-            reinterpret_cast<MulticastPack*>(view.multicast), view.rank, {{own, own, own, own}});
+        HostMachine(thread).multimem_store_relaxed_sys_v4_f32(view.multicast, view.rank,
+                                                              {{own, own, own, own}});
       });
     });
   });
@@ -86,8 +86,8 @@ TEST(HostTransport, APartIsThatMuchOfEveryShare) {
   transport.executor().Time(1, [&] {
     transport.executor().host_stream()->Launch([&](GridRunner& runner) {
       runner.Run({1, 1}, 0, [&](HostThread& thread) {
-        HostMachine(thread).multimem_store_relaxed_sys_v4_f32(
-            reinterpret_cast<MulticastPack*>(part.multicast), part.rank, {{own, own, own, own}});
+        HostMachine(thread).multimem_store_relaxed_sys_v4_f32(part.multicast, part.rank,
+                                                              {{own, own, own, own}});
       });
     });
   });

@@ -38,6 +38,7 @@ std::unique_ptr<SymmetricRegion> Allocate(std::size_t bytes, Handles handles = H
                                           const DriverTable& driver = FakeDriver::table(),
                                           const BindRetry& retry = kPatient) {
   const auto exchange = MakeExchange(driver, handles, hooks);
+  fake.UseDevice(TestRanks().rank());
   return AllocateMulticast(driver, TestRanks(), TestRanks().rank(), bytes, *exchange, retry);
 }
 
@@ -78,7 +79,8 @@ TEST_P(MulticastRegion, OneStoreReachesEveryShare) {
   const SymmetricView& view = region->view();
   const auto own = static_cast<std::uint32_t>(view.rank);
   const std::uint32_t word = 100 + own;
-  EXPECT_TRUE(fake.MulticastStore(view.multicast + own * sizeof word, &word, sizeof word));
+  EXPECT_TRUE(
+      fake.MulticastStore(OffsetMulticast(view.multicast, own * sizeof word), &word, sizeof word));
   TestRanks().Barrier();
   for (std::byte* const peer : view.peers) {
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
@@ -95,7 +97,7 @@ TEST_P(MulticastRegion, APartIsThatMuchOfEveryShareAndOfTheObject) {
   const auto region = Allocate(FakeDriver::kGranularity, GetParam());
   const SymmetricView part = region->Part(kSymmetricAlignment, 256);
   EXPECT_EQ(part.bytes, 256u);
-  EXPECT_EQ(part.multicast, region->view().multicast + kSymmetricAlignment);
+  EXPECT_EQ(part.multicast, OffsetMulticast(region->view().multicast, kSymmetricAlignment));
   for (std::size_t peer = 0; peer < part.peers.size(); ++peer) {
     EXPECT_EQ(part.peers[peer], region->view().peers[peer] + kSymmetricAlignment);
   }
@@ -188,6 +190,35 @@ TEST_P(MulticastRegion, WithoutASlotItSaysSo) {
         << outcome.second;
     ExpectFailedAlike(outcome, fds_, "");
   }
+}
+
+// Rank 0 makes the object, and finds that the slots are taken.
+TEST_P(MulticastRegion, TheLastSlotIsForOneRegionAfterTheOther) {
+  if (TestRanks().rank() == 0) fake.options().multicast_slots = 0;
+  ExpectFailedAlike(OutcomeOf([&] { Allocate(16, GetParam()); }), fds_, "");
+  if (TestRanks().rank() == 0) fake.options().multicast_slots = 1;
+  const auto first = Allocate(16, GetParam());
+  const std::string alive = fake.Alive();
+  const Outcome outcome = OutcomeOf([&] { Allocate(16, GetParam()); });
+  EXPECT_EQ(outcome.first, ExitCode::kMachine);
+  EXPECT_NE(outcome.second.find("rank 0"), std::string::npos) << outcome.second;
+  EXPECT_NE(outcome.second.find("multicast slots of the NVSwitches are used up"), std::string::npos)
+      << outcome.second;
+  EXPECT_EQ(fake.Alive(), alive);
+  first->Free();
+  Allocate(16, GetParam())->Free();
+  EXPECT_EQ(fake.Alive(), "");
+  ExpectNoMisuse();
+}
+
+// One size and one alignment suit both, whichever of the granularities is the larger.
+TEST_P(MulticastRegion, TheGranularityOfMemoryMayBeTheLargerOne) {
+  fake.options().memory_granularity = 2 * FakeDriver::kMulticastRecommended;
+  const auto region = Allocate(16, GetParam());
+  ExpectSharedByAll(region->view());
+  region->Free();
+  EXPECT_EQ(fake.Alive(), "");
+  ExpectNoMisuse();
 }
 
 TEST_P(MulticastRegion, WhereItIsForbiddenNothingIsMade) {

@@ -23,7 +23,7 @@ Word Of(int rank) { return kFirst + static_cast<Word>(rank); }
 }  // namespace
 
 void RegionUse::Prepare(RegionRank& rank) {
-  std::byte*& kernel = kernels_[Place(rank.rank)];
+  MulticastPack*& kernel = kernels_[Place(rank.rank)];
   rank.calls.CtxSynchronize = [&rank, &kernel, right = rank.calls.CtxSynchronize]() -> CUresult {
     const CUresult code = right();
     if (code != CUDA_SUCCESS || kernel == nullptr) return code;
@@ -46,7 +46,8 @@ void RegionUse::Run(RegionRank& rank, const SymmetricView& view) {
   const int next = (rank.rank + 1) % kRegionRanks;
   Words(view.peers[Place(next)])[kFromPeer] = word;
   if (view.multicast != nullptr) {
-    rank.fake.MulticastStore(view.multicast + Place(rank.rank) * sizeof word, &word, sizeof word);
+    rank.fake.MulticastStore(OffsetMulticast(view.multicast, Place(rank.rank) * sizeof word), &word,
+                             sizeof word);
   }
   rank.ranks.Barrier();
   complain_unless(own[kFromPeer] == Of((rank.rank + kRegionRanks - 1) % kRegionRanks),
@@ -55,7 +56,8 @@ void RegionUse::Run(RegionRank& rank, const SymmetricView& view) {
     complain_unless(own[Place(from)] == Of(from), "a word is missing");
   }
   if (view.multicast != nullptr) {
-    kernels_[Place(rank.rank)] = view.multicast + (kFromKernels + Place(rank.rank)) * sizeof word;
+    kernels_[Place(rank.rank)] =
+        OffsetMulticast(view.multicast, (kFromKernels + Place(rank.rank)) * sizeof word);
   }
 }
 

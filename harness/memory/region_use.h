@@ -24,7 +24,8 @@ class RegionUse {
   void Run(RegionRank& rank, const SymmetricView& view);
 
  private:
-  std::array<std::byte*, kRegionRanks> kernels_{};  // by rank: where the last store goes, or null
+  std::array<MulticastPack*, kRegionRanks>
+      kernels_{};  // by rank: where the last store goes, or null
 };
 
 }  // namespace mailbench

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "kernels/machine/pack.h"
+
 namespace mailbench {
 
 // Every share starts on a line of its own.
@@ -16,13 +18,16 @@ inline constexpr std::size_t AlignSymmetric(std::size_t bytes) {
 }
 
 struct SymmetricView {
-  std::size_t bytes = 0;           // of one rank's share
-  int rank = 0;                    // the rank that this view belongs to
-  std::vector<std::byte*> peers;   // every rank's share as mapped here, the own one included
-  std::byte* multicast = nullptr;  // all shares at once; null where the transport has none
+  std::size_t bytes = 0;               // of one rank's share
+  int rank = 0;                        // the rank that this view belongs to
+  std::vector<std::byte*> peers;       // every rank's share as mapped here, the own one included
+  MulticastPack* multicast = nullptr;  // all shares at once; null where the transport has none
 
   std::byte* local() const { return peers[static_cast<std::size_t>(rank)]; }
 };
+
+// The multicast address that lies `bytes` further on.
+MulticastPack* OffsetMulticast(MulticastPack* multicast, std::size_t bytes);
 
 class SymmetricRegion {
  public:

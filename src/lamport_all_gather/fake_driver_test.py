@@ -20,7 +20,7 @@ RANKS = 3
 FAILED_RANK = 1
 SLOW = os.environ.get("MAILBENCH_LARGEST")  # where sanitizers make everything slow
 SMALL_STRESS = 1000 if SLOW else 5000
-REFUSED, HUNG, WRONG = 3, 4, 5
+REFUSED, HUNG, WRONG, BREACH = 3, 4, 5, 9
 ALLOWED = {"MAILBENCH_MULTICAST": "1", "NCCL_NVLS_ENABLE": "1"}
 SMALL = ("--bytes", "16,1K", "-n", 2, "-w", 0, "--calls-per-graph", 3)
 # What a rank other than 0 asks of the driver to get a multicast region, and to give it back. The
@@ -41,6 +41,12 @@ STALLS = (
     "cuMemCreate:0", "cuMemImportFromShareableHandle:2", "cuMulticastAddDevice:0",
     "cuMulticastBindMem:0", "cuMemMap:3", "cuMulticastUnbind:0", "cuMemRelease:3",
 )  # fmt: skip
+# What rank 0 alone does: it makes the object and exports it.
+ON_RANK_ZERO = ("0:cuMulticastCreate:0", "0:cuMemExportToShareableHandle:1")
+
+
+def on_failed_rank(calls):
+    return [f"{FAILED_RANK}:{call}" for call in calls]
 
 
 def run(fault, *arguments, ranks=RANKS, environment=None):
@@ -144,39 +150,96 @@ class Refusals(FakeDriver):
 
 
 class Faults(FakeDriver):
-    def outcome(self, kind, call):
-        """The message and the report of a run in which the driver's call goes wrong."""
-        path = self.directory / f"{kind}-{call}.json"
-        fault = f"{kind}:{FAILED_RANK}:{call}"
-        flags = ("--transport", "multicast", "--algorithm", "lamport", *SMALL, "-T", 2)
-        result = run(fault, *flags, "-J", path)
-        with self.subTest(fault):
-            self.assertEqual(len(result.messages), 1, result.stderr)
-        return call.partition(":")[0], result, mpi_run.read_report(path)
+    def run_with_fault(self, kind, call, transport):
+        """A run in which that call, "RANK:FUNCTION:NUMBER", goes wrong, and its report if any."""
+        path = self.directory / f"{kind}-{call}-{transport}.json"
+        flags = ("--transport", transport, "--algorithm", "lamport", *SMALL, "-T", 2)
+        result = run(f"{kind}:{call}", *flags, "-J", path)
+        return result, mpi_run.read_report(path) if path.exists() else None
 
-    def check(self, kind, calls, code, status, text):
-        for call in calls:
-            function, result, report = self.outcome(kind, call)
-            with self.subTest(f"{kind} {call}"):
+    def outcome(self, kind, call):
+        result, report = self.run_with_fault(kind, call, "multicast")
+        with self.subTest(f"{kind} {call}"):
+            self.assertEqual(len(result.messages), 1, result.stderr)
+        return call, result, report
+
+    def assert_ended(self, outcomes, code, status, text):
+        """All ranks alike, with a message like `text`, of rank and function."""
+        for call, result, report in outcomes:
+            rank, function, _ = call.split(":")
+            with self.subTest(f"{status} {call}"):
                 self.assertEqual(result.code, code, result.stderr)
-                self.assertRegex(result.messages[0], text.format(function))
+                self.assertRegex(result.messages[0], text.format(rank=rank, function=function))
                 self.assertEqual(report["run"]["status"], status)
 
     def test_an_error_of_any_call_ends_alike_on_all_ranks(self):
-        text = rf"rank {FAILED_RANK}: {{}} failed on rank {FAILED_RANK} on .*NOT_SUPPORTED"
-        self.check("error", SET_UP + TEARDOWN, REFUSED, "refused", text)
-        print(f"{len(SET_UP + TEARDOWN)} errors")
+        calls = [*on_failed_rank(SET_UP + TEARDOWN), *ON_RANK_ZERO]
+        text = "rank {rank}: {function} failed on rank {rank} on .*NOT_SUPPORTED"
+        outcomes = [self.outcome("error", call) for call in calls]
+        self.assert_ended(outcomes, REFUSED, "refused", text)
+        print(f"{len(outcomes)} errors")
 
     def test_a_call_that_never_returns_ends_all_ranks(self):
-        text = rf"rank {FAILED_RANK} .*, in {{}}"
+        calls = [*on_failed_rank(STALLS), *ON_RANK_ZERO]
         with ThreadPoolExecutor() as pool:
-            outcomes = list(pool.map(lambda call: self.outcome("stall", call), STALLS))
-        for function, result, report in outcomes:
-            with self.subTest(f"stall {function}"):
-                self.assertEqual(result.code, HUNG, result.stderr)
-                self.assertRegex(result.messages[0], text.format(function))
-                self.assertEqual(report["run"]["status"], "hung")
+            outcomes = list(pool.map(lambda call: self.outcome("stall", call), calls))
+        self.assert_ended(outcomes, HUNG, "hung", "rank {rank} .*, in {function}")
         print(f"{len(outcomes)} stalls")
+
+    def test_auto_goes_on_without_multicast_after_any_error_of_its_set_up(self):
+        """And nothing is left of what it had made until then, which each rank looks for."""
+        calls = [*on_failed_rank(SET_UP), *ON_RANK_ZERO]
+        for call in calls:
+            rank, function, _ = call.split(":")
+            with self.subTest(call):
+                result, report = self.run_with_fault("error", call, "auto")
+                self.assert_passed(result)
+                self.assertEqual(report["environment"]["transport"], "unicast")
+                (refused,) = report["environment"]["refused_transports"]
+                self.assertEqual(refused["transport"], "multicast")
+                self.assertIn(f"{function} failed on rank {rank} on ", refused["reason"])
+        print(f"{len(calls)} errors of the trial")
+
+    def test_a_trial_that_is_not_given_back_ends_the_run(self):
+        for call in on_failed_rank(("cuMulticastUnbind:0", "cuMemRelease:0")):
+            with self.subTest(call):
+                result, report = self.run_with_fault("error", call, "auto")
+                # Whichever rank mpirun hears first: the failed one has something left.
+                self.assertIn(result.code, (REFUSED, BREACH), result.stderr)
+                self.assertIn("transport multicast cannot be given back", result.messages[0])
+                self.assertIn(call.split(":")[1], result.messages[0])
+                self.assertIn(f"fake driver: rank {FAILED_RANK} left ", result.stderr)
+                self.assertIsNone(report)
+
+    def test_a_trial_that_never_returns_ends_the_run(self):
+        call = f"{FAILED_RANK}:cuMulticastBindMem:0"
+        result, report = self.run_with_fault("stall", call, "auto")
+        self.assertEqual(result.code, HUNG, result.stderr)
+        self.assertRegex(result.messages[0], f"rank {FAILED_RANK} .* in set-up, in cuMulticastBind")
+        self.assertIsNone(report)
+
+
+class Listing(FakeDriver):
+    def transports(self, fault, *arguments):
+        """{name: the rest of its line} of --list."""
+        result = run(fault, "--list", *arguments)
+        self.assert_passed(result)
+        text = result.stdout.partition("transports\n")[2]
+        return dict(re.findall(r"^  ([a-z-]+)(.*)$", text, re.MULTILINE))
+
+    def test_what_auto_has_refused_is_said_to_be_so(self):
+        fault = f"error:{FAILED_RANK}:cuMulticastBindMem:0"
+        listed = self.transports(fault)
+        self.assertIn("cannot run here", listed["multicast"])
+        self.assertIn("cuMulticastBindMem failed", listed["multicast"])
+        self.assertEqual(listed["unicast"], "")
+
+    def test_what_was_not_asked_for_is_tried(self):
+        fault = f"error:{FAILED_RANK}:cuMulticastBindMem:0"
+        listed = self.transports(fault, "--transport", "unicast")
+        self.assertIn("cuMulticastBindMem failed", listed["multicast"])
+        listed = self.transports("-", "--transport", "unicast")
+        self.assertEqual(listed["multicast"], "")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ MailboxView ViewOf(const SymmetricView& memory, const MailboxLayout& layout) {
   view.layout = layout;
   view.rank = memory.rank;
   view.local = reinterpret_cast<Pack*>(memory.local());
-  view.multicast = reinterpret_cast<MulticastPack*>(memory.multicast);
+  view.multicast = memory.multicast;
   for (std::size_t peer = 0; peer < memory.peers.size(); ++peer) {
     view.peers[peer] = reinterpret_cast<Pack*>(memory.peers[peer]);
   }

@@ -77,26 +77,14 @@ class AcrossHosts(TwoHosts):
         if FAKE_DRIVER is None:
             self.skipTest("built without CUDA's headers")
 
-    def run_fake(self, fault, *arguments):
+    def start_fake(self, fault, *arguments):
         allowed = ("env", "MAILBENCH_MULTICAST=1", "NCCL_NVLS_ENABLE=1")
-        return finish(
-            self.start(
-                *allowed,
-                FAKE_DRIVER,
-                fault,
-                "--algorithm",
-                "lamport,overlapped",
-                "--bytes",
-                "16,1K",
-                "-n",
-                2,
-                "-w",
-                0,
-                "--calls-per-graph",
-                3,
-                *arguments,
-            )  # fmt: skip
-        )
+        run = ("--algorithm", "lamport,overlapped", "--bytes", "16,1K")
+        return self.start(*allowed, FAKE_DRIVER, fault, *run, *arguments)
+
+    def run_fake(self, fault, *arguments):
+        few = ("-n", 2, "-w", 0, "--calls-per-graph", 3)
+        return finish(self.start_fake(fault, *few, *arguments))
 
     def test_memory_is_shared(self):
         for transport in ("multicast", "unicast"):
@@ -134,6 +122,35 @@ class AcrossHosts(TwoHosts):
         self.assertIn(f"ranks 0, 1 on {A}", message)
         self.assertIn(f"rank 3 on {B}", message)
         self.assert_nobody_is_left()
+
+    def test_a_host_that_dies_in_the_middle_of_gathers(self):
+        path = self.directory / "stress.json"
+        process = self.start_fake(
+            "-", "--transport", "multicast", "--stress", 10_000_000, "-T", 200, "-J", path
+        )
+        self.wait_for_head(process)
+        time.sleep(1)  # some thousands of calls
+        self.assertIsNone(process.poll())
+        self.hosts.hosts[1].kill()
+        result = finish(process)
+        self.assertNotEqual(result.code, 0)
+        report = read_report(path)
+        self.assertEqual(report["environment"]["transport"], "multicast")
+        self.assertEqual([h["name"] for h in report["environment"]["hosts"]], [A, B])
+        # The launcher, which sees the death first, ends the ranks that are left.
+        self.assertEqual(report["run"]["status"], "interrupted")
+        self.assertRegex(
+            report["run"]["reason"],
+            r"^rank [01] received SIGTERM in calls? [1-9].* \(stress of algorithm 0\)",
+        )
+        self.assert_nobody_is_left()
+
+    def wait_for_head(self, process):
+        """Until rank 0 has printed what stands above the table: the calls come next."""
+        for line in process.stdout:
+            if line.startswith("#algorithm"):
+                return
+        self.fail(finish(process).stderr)
 
 
 class Deaths(TwoHosts):
