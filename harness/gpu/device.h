@@ -30,8 +30,8 @@ class Device {
 // Collective. Picks this rank's GPU (see DeviceIndex), makes it the current device and gathers
 // everyone's facts. Throws MachineError, the same on all ranks: no driver or no GPU; no virtual
 // memory management; no export as file descriptors or, with ranks on several hosts, as FABRIC
-// handles; more than `ranks_per_gpu` ranks on one GPU; two GPUs of a host without peer access to each
-// other, where a rank sees both. (Where CUDA_VISIBLE_DEVICES shows each rank one GPU, only the
+// handles; more than `ranks_per_gpu` ranks on one GPU; two GPUs of a host without peer access to
+// each other, where a rank sees both. (Where CUDA_VISIBLE_DEVICES shows each rank one GPU, only the
 // mapping of a peer's memory can tell.) REQUIRES: ranks_per_gpu positive.
 Device ChooseDevice(const DriverTable& driver, const Ranks& ranks, int ranks_per_gpu);
 

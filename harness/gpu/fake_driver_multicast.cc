@@ -109,8 +109,9 @@ CUresult FakeDriver::MulticastUnbind(Handle handle, CUdevice device, std::size_t
 
 CUresult FakeDriver::MapMulticast(CUdeviceptr start, Range& range, std::size_t offset,
                                   const std::shared_ptr<FakeMulticast>& object) {
-  if (!GranularForMulticast(start))
+  if (!GranularForMulticast(start)) {
     return Misused("map: the address is not granular for multicast");
+  }
   if (!GranularForMulticast(range.bytes) || !GranularForMulticast(offset)) {
     return Misused("map: size or offset not granular for multicast");
   }
