@@ -30,7 +30,7 @@ struct FloorLayout {
     return (static_cast<std::int64_t>(block) * ranks + source) * kLinePacks;
   }
   MAILBENCH_HOST_DEVICE std::size_t bytes() const {
-    return static_cast<std::size_t>(2 * ranks * kLinePacks) * kPackBytes;
+    return std::size_t{2} * static_cast<std::size_t>(ranks * kLinePacks) * kPackBytes;
   }
 };
 

@@ -1,8 +1,9 @@
 // The gather's kernel timed by a bare loop, to hold the suite's figures against: CUDA events around
 // replays of a graph, the maximum over ranks by MPI, and nothing of harness/measure.
 //
-// usage: bare_loop lamport|overlapped BYTES CALLS REPLAYS SLOTS RANKS_PER_GPU
-//   CALLS in the graph, which rotate over SLOTS inputs and outputs
+// usage: bare_loop lamport|overlapped BYTES CAPACITY CALLS REPLAYS SLOTS RANKS_PER_GPU
+//   CAPACITY of the mailbox, bytes a rank; CALLS in the graph, which rotate over SLOTS inputs and
+//   outputs, each on lines of its own
 // Rank 0 prints one line of JSON: the median over REPLAYS, in microseconds a call.
 #include <cuda_runtime_api.h>
 #include <mpi.h>
@@ -32,17 +33,20 @@ constexpr int kWarmUp = 20;
 struct Loop {
   std::string_view algorithm;
   std::int64_t bytes;
+  std::int64_t capacity;
   int calls;
   int replays;
   int slots;
 };
 
+std::int64_t Padded(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
+
 // Fills in the mailbox, whose memory is `view`.
-AllGatherArgs ArgsFor(const SymmetricView& view, std::int64_t packs, std::byte* state) {
+AllGatherArgs ArgsFor(const SymmetricView& view, const Loop& loop, std::byte* state) {
   AllGatherArgs args;
-  args.packs = packs;
+  args.packs = loop.bytes / kPackBytes;
   args.state = reinterpret_cast<GatherState*>(state);
-  args.mailbox.layout = {static_cast<int>(view.peers.size()), packs};
+  args.mailbox.layout = {static_cast<int>(view.peers.size()), loop.capacity / kPackBytes};
   args.mailbox.rank = view.rank;
   args.mailbox.local = reinterpret_cast<Pack*>(view.local());
   for (std::size_t peer = 0; peer < view.peers.size(); ++peer) {
@@ -52,11 +56,11 @@ AllGatherArgs ArgsFor(const SymmetricView& view, std::int64_t packs, std::byte* 
 }
 
 double MedianOfReplays(const Loop& loop, AllGatherArgs args, GpuExecutor& executor, MPI_Comm comm) {
-  const auto in_flight =
-      static_cast<std::size_t>(loop.bytes) * static_cast<std::size_t>(loop.slots);
   const int ranks = args.mailbox.layout.ranks;
-  const auto input = executor.Allocate(in_flight);
-  const auto output = executor.Allocate(in_flight * static_cast<std::size_t>(ranks));
+  const std::int64_t input_bytes = Padded(loop.bytes);
+  const std::int64_t output_bytes = Padded(loop.bytes * ranks);
+  const auto input = executor.Allocate(static_cast<std::size_t>(input_bytes * loop.slots));
+  const auto output = executor.Allocate(static_cast<std::size_t>(output_bytes * loop.slots));
   GatherOptions options;
   if (loop.algorithm == "overlapped") options.kind = GatherKind::kOverlapped;
   options.abort_word = executor.abort_word();
@@ -67,8 +71,8 @@ double MedianOfReplays(const Loop& loop, AllGatherArgs args, GpuExecutor& execut
   MAILBENCH_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
   for (int call = 0; call < loop.calls; ++call) {
     const std::int64_t slot = call % loop.slots;
-    args.input = reinterpret_cast<const Pack*>(input->data() + slot * loop.bytes);
-    args.output = reinterpret_cast<Pack*>(output->data() + slot * loop.bytes * ranks);
+    args.input = reinterpret_cast<const Pack*>(input->data() + slot * input_bytes);
+    args.output = reinterpret_cast<Pack*>(output->data() + slot * output_bytes);
     MAILBENCH_CUDA(LaunchAllGather(args, options, stream));
   }
   MAILBENCH_CUDA(cudaStreamEndCapture(stream, &graph));
@@ -105,8 +109,7 @@ void Run(const Loop& loop, int ranks_per_gpu, const Ranks& ranks) {
   config.ranks_per_gpu = ranks_per_gpu;
   const std::unique_ptr<Transport> transport = MakeGpuTransport(config, ranks, GpuMemory::kUnicast);
   GpuExecutor& executor = *transport->executor().gpu();
-  const std::int64_t packs = loop.bytes / kPackBytes;
-  const MailboxLayout layout{ranks.size(), packs};
+  const MailboxLayout layout{ranks.size(), loop.capacity / kPackBytes};
   const auto region = transport->Allocate(static_cast<std::size_t>(layout.bytes()));
   double median = 0;
   {
@@ -115,8 +118,8 @@ void Run(const Loop& loop, int ranks_per_gpu, const Ranks& ranks) {
     executor.FillWords(region->view().local(), kSentinel,
                        static_cast<std::size_t>(layout.packs()) * kPackWords);
     ranks.Barrier();
-    median = MedianOfReplays(loop, ArgsFor(region->view(), packs, state->data()), executor,
-                             ranks.comm());
+    median =
+        MedianOfReplays(loop, ArgsFor(region->view(), loop, state->data()), executor, ranks.comm());
   }
   region->Free();
   transport->Free();
@@ -133,13 +136,17 @@ void Run(const Loop& loop, int ranks_per_gpu, const Ranks& ranks) {
 }  // namespace mailbench
 
 int main(int argc, char** argv) {
-  if (argc != 7) return 2;
-  const mailbench::Loop loop{argv[1], std::atoll(argv[2]), std::atoi(argv[3]), std::atoi(argv[4]),
-                             std::atoi(argv[5])};
+  if (argc != 8) return 2;
+  const mailbench::Loop loop{argv[1],
+                             std::atoll(argv[2]),
+                             std::atoll(argv[3]),
+                             std::atoi(argv[4]),
+                             std::atoi(argv[5]),
+                             std::atoi(argv[6])};
   mailbench::MpiRanks ranks(&argc, &argv);
   int code = 0;
   try {
-    mailbench::Run(loop, std::atoi(argv[6]), ranks);
+    mailbench::Run(loop, std::atoi(argv[7]), ranks);
   } catch (const mailbench::Error& error) {
     std::fprintf(stderr, "bare_loop: %s\n", error.what());
     code = static_cast<int>(error.code());

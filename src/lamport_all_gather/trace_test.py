@@ -58,7 +58,6 @@ class Trace(unittest.TestCase):
             end = call["ts"] + call["dur"]
             self.assertAlmostEqual(at, end, delta=EPSILON_US)
 
-
     def test_a_file_that_perfetto_reads(self):
         result = self.run_traced("--json", self.report)
         self.assertEqual(result.code, 0, result.stderr)
