@@ -72,7 +72,8 @@ class Executor {
   virtual void CopyOut(std::span<std::byte> to, const std::byte* from) = 0;
   virtual void FillWords(std::byte* to, std::uint32_t word, std::size_t words) = 0;
 
-  // Enqueues what does nothing for that long by the device's clock: this rank is late from there on.
+  // Enqueues what does nothing for that long by the device's clock: this rank is late from there
+  // on.
   virtual void EnqueueDelay(std::chrono::nanoseconds /*delay*/) {}
 
   // Makes calls that run now, and all later ones, end without a result; waits for them up to

@@ -169,7 +169,7 @@ TEST(PlanSweep, TheMailboxOfAHotCallCountsAsFarAsTheCallReaches) {
   config.bytes = {16};
   config.capacity = 1 << 20;
   // 48 bytes a rank: the mailbox of one call and two of ten pairs of buffers.
-  const SweepPlan plan = PlanSweep(ThreeAlgorithms(), config, OnGpu(8 * 48));
+  const SweepPlan plan = PlanSweep(ThreeAlgorithms(), config, OnGpu(std::int64_t{8} * 48));
   ASSERT_EQ(plan.points.size(), 1u);
   EXPECT_EQ(plan.points[0].key.l2, "hot");
   EXPECT_EQ(plan.points[0].l2.slots, 2);
