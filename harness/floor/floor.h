@@ -7,8 +7,9 @@ namespace mailbench {
 
 // Microseconds; each the median of some samples of the cross-rank maximum.
 struct Floor {
-  double empty_kernel_us = 0;    // of a chain of dependent kernels in a graph
-  std::optional<double> hop_us;  // one way, from a store to the poll that sees it; pairs of ranks
+  double empty_kernel_us = 0;  // of a chain of dependent kernels in a graph
+  // One way, from a store to the poll that sees it; pairs of ranks. Nothing with one rank.
+  std::optional<double> hop_us = {};
   double publish_to_all_us = 0;  // a pack to every rank, until one from every rank is seen
 
   // A collective of one kernel a call, that begins when the call before has ended: its kernel, and

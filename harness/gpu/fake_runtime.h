@@ -19,8 +19,8 @@ struct FakeRuntime {
   int l2_bytes = 0;
   // What was put on streams, with the number of the stream in the order of creation, and waits:
   // "event 0", "kernel 2", "wait 0".
-  std::vector<std::string> log;
-  std::vector<cudaStream_t> streams;
+  std::vector<std::string> log = {};
+  std::vector<cudaStream_t> streams = {};
 };
 extern FakeRuntime fake_runtime;
 

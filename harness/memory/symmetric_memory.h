@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "kernels/machine/pack.h"
-
 namespace mailbench {
+
+struct MulticastPack;  // kernels/machine/pack.h
 
 // Every share starts on a line of its own.
 inline constexpr std::size_t kSymmetricAlignment = 128;

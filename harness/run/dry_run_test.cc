@@ -42,8 +42,9 @@ TEST(ListPoints, GivesSamplesMemoryAndDurations) {
 TEST(ListPoints, WhatAnEarlierRunHasDoneTakesNoTime) {
   const RunConfig config = ToyConfig({1024});
   const ToyGather toy;
-  const std::string text = ListPoints(PlanSweep(toy, config, ToySite(2)), FourParts(), config,
-                                      {"toy/mailbox/host/eager/l2=not controlled/bytes=1024/ranks=2"});
+  const std::string text =
+      ListPoints(PlanSweep(toy, config, ToySite(2)), FourParts(), config,
+                 {"toy/mailbox/host/eager/l2=not controlled/bytes=1024/ranks=2"});
   EXPECT_THAT(text, HasSubstr("about 35 s,"));
   EXPECT_THAT(text, HasSubstr("2.0 KiB  done before\n"));
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/build_facts.h"
+#include "harness/measure/l2.h"
 #include "harness/trace/call_tracer.h"
 #include "harness/trace/point_trace.h"
 #include "harness/validate/over_ranks.h"
@@ -160,6 +161,8 @@ Tracing::Tracing(const MeasureContext& context, std::string_view collective) : c
 
 void Tracing::Trace(Mode mode, Instance& instance, CallCounter& calls, PointRecord& record) {
   if (context_.config.trace.empty()) return;
+  // Traced calls neither wait for the gate nor find L2 empty.
+  if (mode == Mode::kIsolated || record.key.l2 == ToString(L2State::kCold)) return;
   const Step step("the traced calls of a point");
   TracedCalls traced(record.key.shape, instance, context_);
   if (traced.tracer() == nullptr) return;

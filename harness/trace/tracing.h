@@ -16,7 +16,8 @@ class Tracing {
   // Without config.trace every function does nothing.
   Tracing(const MeasureContext& context, std::string_view collective);
 
-  // Collective. Makes a few traced calls of the point, where the algorithm can: record.trace is
+  // Collective. Makes a few traced calls of the point, where the algorithm can and the point is
+  // neither isolated nor cold, which traced calls are not: record.trace is
   // what they come to. In mode graph back to back in one graph, else one by one. Their results are
   // checked like those of the other calls, and counted in record.check.
   void Trace(Mode mode, Instance& instance, CallCounter& calls, PointRecord& record);

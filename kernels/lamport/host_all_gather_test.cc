@@ -139,7 +139,7 @@ TEST_P(HostAllGatherTest, MarksWhatItDoesAndWhomItWaitsFor) {
     HostAllGather gather(fabric.View(rank), GetParam());
     HostStream stream;
     const std::vector<Pack> input = TestInput(0, rank, 70);
-    std::vector<Pack> output(kRanks * 70);
+    std::vector<Pack> output(std::size_t{kRanks} * 70);
     while (rank == 2 && entered < 2) std::this_thread::yield();
     if (rank == 2) std::this_thread::sleep_for(std::chrono::milliseconds(50));
     ++entered;

@@ -6,7 +6,7 @@
 //   ACTION  kill (SIGKILL), stop (SIGSTOP), never (sleeps for ever), late (sleeps for 3 s)
 // or lamport_all_gather_faults RANK - ACTION
 //   ACTION  flip (algorithm mpi flips one bit of that rank's output), leave (a word stays in that
-//           rank's mailbox), slow (that rank begins each call 5 us late, by its device's clock)
+//           rank's mailbox), slow (that rank begins each call 5 us late, on the host 20 ms)
 #include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
@@ -107,14 +107,24 @@ class Wrapped : public Instance {
   std::unique_ptr<Instance> inner_;
 };
 
+// More than a scheduler's time slice where ranks share cores.
 constexpr std::chrono::microseconds kSlow{5};
+constexpr std::chrono::milliseconds kSlowOnHost{20};
+
+void Delay(Executor& executor) {
+  if (executor.gpu() != nullptr) {
+    executor.EnqueueDelay(kSlow);
+  } else {
+    executor.EnqueueDelay(kSlowOnHost);
+  }
+}
 
 // The struck rank begins each call late, a traced one, too.
 class Slow : public Wrapped {
  public:
   Slow(std::unique_ptr<Instance> inner, Executor* late) : Wrapped(std::move(inner)), late_(late) {}
   void Enqueue(int slot) override {
-    if (late_ != nullptr) late_->EnqueueDelay(kSlow);
+    if (late_ != nullptr) Delay(*late_);
     Wrapped::Enqueue(slot);
   }
   std::unique_ptr<CallTracer> MakeTracer(int calls) override {
@@ -129,7 +139,7 @@ class Slow : public Wrapped {
     Tracer(std::unique_ptr<CallTracer> inner, Executor& late)
         : inner_(std::move(inner)), late_(late) {}
     void Enqueue(int slot, int call) override {
-      late_.EnqueueDelay(kSlow);
+      Delay(late_);
       inner_->Enqueue(slot, call);
     }
     std::vector<TraceTimes> Times(int call) override { return inner_->Times(call); }

@@ -134,6 +134,23 @@ class Trace(unittest.TestCase):
                 r"\(medians\); clocks within [\d.]+ us of rank 0's$",
             )
 
+    def test_the_slow_rank_is_named(self):
+        what = ("--bytes", "16", "-n", "1", "-w", "0", "--calls-per-graph", "2")
+        for slow in (0, 2):
+            flags = ("--algorithm", "lamport,overlapped", "--json", self.report, "--force")
+            result = self.run_traced(*flags, what=what, binary=FAULTS, before=(slow, "-", "slow"))
+            self.assertEqual(result.code, 0, result.stderr)
+            for point in read_report(self.report)["points"]:
+                self.assertEqual(point["trace"]["last_rank"], slow, point["trace"])
+
+    def test_isolated_points_are_not_traced(self):
+        result = self.run_traced("--mode", "isolated,eager", "--json", self.report)
+        self.assertEqual(result.code, 0, result.stderr)
+        traced = {p["mode"] for p in read_report(self.report)["points"] if p["trace"]}
+        self.assertEqual(traced, {"eager"})
+        points = json.loads(self.trace.read_text())["otherData"]["points"]
+        self.assertTrue(all("/eager/" in point["point"] for point in points))
+
     def test_what_cannot_be_written_is_refused_at_once(self):
         self.trace.write_text("mine")
         for arguments in ((), ("--json", self.report)):

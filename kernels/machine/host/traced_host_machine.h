@@ -11,8 +11,8 @@ namespace mailbench {
 
 // Nanoseconds of the steady clock: CLOCK_MONOTONIC, one clock for all processes of a host.
 inline std::uint64_t ReadSteadyClock() {
-  return static_cast<std::uint64_t>(
-      std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
+  const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(now.count());
 }
 
 class TracedHostMachine : public HostMachine {
