@@ -16,7 +16,7 @@ class StartGate {
   static constexpr std::size_t kBytes = sizeof(Latch);  // of each rank's share
 
   // `memory`: kBytes, zeroed on every rank; it and `ranks` outlive the gate.
-  // REQUIRES: at most kMaxGateRanks ranks.
+  // REQUIRES: at most kMaxRanks ranks.
   StartGate(const SymmetricView& memory, const Ranks& ranks);
 
   const StartGateView& view() const { return view_; }

@@ -3,11 +3,10 @@
 
 #include <cstdint>
 
+#include "kernels/machine/max_ranks.h"
 #include "kernels/machine/pack.h"
 
 namespace mailbench {
-
-inline constexpr int kMaxGateRanks = 72;
 
 // What one rank polls, on a line of its own: nothing else that is written keeps it busy. Zeroed
 // before the first generation, which is 1.
@@ -18,9 +17,9 @@ static_assert(sizeof(Latch) == 128);
 
 // The gate as one rank sees it. Passed to kernels by value.
 struct StartGateView {
-  int ranks = 0;                       // 1 to kMaxGateRanks
-  int rank = 0;                        // the one that this view belongs to
-  Latch* latches[kMaxGateRanks] = {};  // every rank's as mapped here, the own one included
+  int ranks = 0;                   // 1 to kMaxRanks
+  int rank = 0;                    // the one that this view belongs to
+  Latch* latches[kMaxRanks] = {};  // every rank's as mapped here, the own one included
 };
 
 }  // namespace mailbench

@@ -23,12 +23,12 @@ StartGateView ViewOf(Latch* latches, int ranks, int rank) {
 }
 
 TEST(StartGate, AReleaseReachesEveryLatchAndNothingElse) {
-  std::vector<Latch> latches(kMaxGateRanks);
+  std::vector<Latch> latches(kMaxRanks);
   GridRunner runner;
-  for (const int ranks : {1, 5, kMaxGateRanks}) {
+  for (const int ranks : {1, 5, kMaxRanks}) {
     for (Latch& latch : latches) latch = {};
     ReleaseOnHost(ViewOf(latches.data(), ranks, 0), 7, runner);
-    for (int rank = 0; rank < kMaxGateRanks; ++rank) {
+    for (int rank = 0; rank < kMaxRanks; ++rank) {
       for (const std::uint32_t word : latches[static_cast<std::size_t>(rank)].released.word) {
         EXPECT_EQ(word, rank < ranks ? 7u : 0u) << "rank " << rank << " of " << ranks;
       }

@@ -107,8 +107,8 @@ class Wrapped : public Instance {
   std::unique_ptr<Instance> inner_;
 };
 
-// More than a scheduler's time slice where ranks share cores.
 constexpr std::chrono::microseconds kSlow{5};
+// More than a scheduler's time slice, since ranks share cores.
 constexpr std::chrono::milliseconds kSlowOnHost{20};
 
 void Delay(Executor& executor) {
