@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import select
 import signal
 import subprocess
 import tempfile
@@ -318,7 +319,10 @@ def signals(process, which):
 class Interrupts(Checker):
     def start(self, *arguments, **streams):
         command = [BIN, "--protocol", "lamport", *map(str, arguments)]
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, **streams)
+        environment = {**os.environ, "TERM": "xterm"}  # what draws a line of progress asks for it
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, env=environment, **streams
+        )  # fmt: skip
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         return process
@@ -341,7 +345,9 @@ class Interrupts(Checker):
                 )  # fmt: skip
                 os.close(its_end)
                 shown = ""
-                while not re.search(r"biased [1-9]\d* schedules", shown):
+                while not re.search(r"biased, [1-9]\d* schedules", shown):
+                    readable = select.select([terminal], [], [], DEADLINE_S)[0]
+                    self.assertTrue(readable, shown)
                     shown += os.read(terminal, 1000).decode()
                 process.send_signal(sent)
                 stdout = process.communicate(timeout=DEADLINE_S)[0]
