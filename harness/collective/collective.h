@@ -20,9 +20,11 @@
 namespace mailbench {
 
 class CallTracer;
+class CallVerifier;
 class Executor;
 class Heartbeat;
 class Ranks;
+struct PlantedFault;
 class Reference;
 class Transport;
 
@@ -69,9 +71,6 @@ class Instance {
   // Compares the slot's output with the reference for what was filled in. Collective. The result
   // is this rank's.
   virtual CheckResult Check(int slot) = 0;
-  // Compares the slot's output with the payloads of all ranks, which this rank computes by itself:
-  // no communication. `explain`: whether to tell the first wrong word's story, which takes long.
-  virtual CheckResult Verify(int slot, bool explain) = 0;
   // Looks for what no call may leave behind. REQUIRES: no call is in flight on any rank.
   virtual CheckResult Audit() { return {}; }
   // What the mailbox shows of a call that is stuck, "" for nothing: a line or more for a diagnosis.
@@ -87,6 +86,12 @@ class Instance {
   // they cannot run. Throws the same Error on every rank when it fails on any. Gone before the next
   // Bind, and before Free.
   virtual std::unique_ptr<CallTracer> MakeTracer(int calls);
+  // Collective. Makes the calls of what is bound ready to be verified where they run, in batches of
+  // so many consecutive slots; null, on every rank alike, where the collective has no such check.
+  // Throws the same Error on every rank when it fails on any. Gone before the next Bind, and before
+  // Free. `planted`: see kernels/stress/call_log.h.
+  virtual std::unique_ptr<CallVerifier> MakeVerifier(std::span<const int> batches,
+                                                     const PlantedFault& planted);
   // Collective: gives back what Create took. The destructor alone communicates nothing.
   virtual void Free() {}
 };

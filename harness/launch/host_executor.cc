@@ -99,7 +99,7 @@ void HostExecutor::FillWords(std::byte* to, std::uint32_t word, std::size_t word
 }
 
 void HostExecutor::EnqueueDelay(std::chrono::nanoseconds delay) {
-  stream_.Launch([delay](GridRunner&) {
+  stream_.LaunchAside([delay](GridRunner&) {
     const auto end = std::chrono::steady_clock::now() + delay;
     while (std::chrono::steady_clock::now() < end) {
     }

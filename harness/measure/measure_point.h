@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/collective/collective.h"
@@ -30,7 +31,9 @@ struct MeasureContext {
 // Numbers the calls of a run, so that no two calls carry the same payload: the same on every rank.
 class CallCounter {
  public:
-  std::uint64_t Next() { return next_++; }
+  std::uint64_t Next() { return Take(1); }
+  // Of so many consecutive ones the first.
+  std::uint64_t Take(std::uint64_t calls) { return std::exchange(next_, next_ + calls); }
 
  private:
   std::uint64_t next_ = 0;

@@ -8,6 +8,7 @@
 #include "harness/error.h"
 #include "harness/report/environment_json.h"
 #include "harness/report/json_values.h"
+#include "kernels/machine/hex.h"
 
 namespace mailbench {
 namespace {
@@ -177,6 +178,27 @@ std::string PointJson(const PointRecord& point) {
               kOneLine);
 }
 
+namespace {
+
+Json WrongWordsJson(const StressRecord& record) {
+  Json words = Json::array();
+  for (const WrongWord& wrong : record.wrong) {
+    Json seen = Json::array();
+    for (const std::uint32_t word : wrong.seen) seen.push_back(Hex(word));
+    words.push_back({{"call", wrong.call},
+                     {"rank", wrong.rank},
+                     {"source", wrong.source},
+                     {"pack", wrong.pack},
+                     {"word", wrong.word},
+                     {"expected", Hex(wrong.expected)},
+                     {"seen", std::move(seen)},
+                     {"origin", TextOrNull(wrong.origin)}});
+  }
+  return words;
+}
+
+}  // namespace
+
 std::string StressJson(const StressRecord& record) {
   Json shapes = Json::array();
   for (const Shape& shape : record.shapes) shapes.push_back(ShapeJson(shape));
@@ -199,6 +221,9 @@ std::string StressJson(const StressRecord& record) {
                {"audited", record.check.audited},
                {"leftover", record.check.leftover},
                {"first", TextOrNull(record.check.first)},
+               {"wrong_words", WrongWordsJson(record)},
+               {"verified_us", record.verified_us},
+               {"bare_us", record.bare_us},
                {"seconds", record.seconds}},
               kOneLine);
 }

@@ -57,6 +57,8 @@ std::string SampleReport(RunStatus status, const RunFacts& facts = SampleFacts()
     stress.wrong_calls = 2;
     stress.check.mismatches = 5;
     stress.check.first = "rank 1, call 4: word 0";
+    stress.wrong = {{4, 1, 0, 2, 3, 7, {1, 2, 3, 0xffffffffu}, "which no recent call sent"},
+                    {5, 0, 1, 0, 0, 7, {8, 2, 3, 4}, ""}};
     wrong.check.mismatches = 1;
     wrong.check.first = "rank 1, call 2, word 3: expected 0x1, saw 0x2";
   }

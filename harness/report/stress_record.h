@@ -7,6 +7,7 @@
 
 #include "harness/collective/shape.h"
 #include "harness/validate/check_result.h"
+#include "harness/validate/wrong_word.h"
 
 namespace mailbench {
 
@@ -25,7 +26,11 @@ struct StressRecord {
   std::uint64_t calls = 0;        // made, and checked on every rank
   std::uint64_t wrong_calls = 0;  // with a wrong word on any rank
   CheckResult check;              // over all ranks
-  double seconds = 0;             // of the slowest rank
+  std::vector<WrongWord> wrong;   // the first of the earliest wrong calls
+  // Of the slowest rank:
+  double verified_us = 0;  // a call, with all that verifies it and with what is late on purpose
+  double bare_us = 0;      // a call of the first round's graphs, without
+  double seconds = 0;      // all of it
 };
 
 double WrongPerMillion(const StressRecord& record);  // calls

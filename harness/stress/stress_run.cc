@@ -2,34 +2,39 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
-#include <limits>
 #include <memory>
-#include <set>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
-#include "harness/measure/l2.h"
+#include "harness/error.h"
+#include "harness/stress/call_verifier.h"
 #include "harness/stress/pattern.h"
+#include "harness/stress/round.h"
+#include "harness/stress/wrong_calls.h"
 #include "harness/validate/over_ranks.h"
 #include "harness/watchdog/step.h"
+#include "kernels/stress/call_log.h"
 
 namespace mailbench {
 namespace {
 
-// Of a graph, with the sizes that it was recorded for.
-constexpr int kReplays = 8;
 // How often what has been found is put on record.
 constexpr std::uint64_t kObservations = 16;
+// Rounds that a stress has, unless they would be shorter or longer than this.
+constexpr std::uint64_t kRounds = 100;
+constexpr std::uint64_t kShortestRound = 200;  // calls
+constexpr std::uint64_t kLongestRound = 100'000;
+// A rank waits for its device after about so long, so that the watchdog sees it move.
+constexpr double kPieceSeconds = 0.25;
+constexpr int kMostStepsAPiece = 512;
+constexpr int kBareReplays = 10;
+constexpr std::size_t kWrongWordsKept = 8;
 
-constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
-
-// What this rank has found.
-struct Found {
-  CheckResult check;
-  std::uint64_t first_call = kNone;  // that had a wrong word
-  std::vector<std::uint64_t> wrong;  // calls, since the ranks last told each other
-};
+double SecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 class Stress {
  public:
@@ -38,108 +43,166 @@ class Stress {
         instance_(instance),
         calls_(calls),
         context_(context),
-        sizes_(record_.shapes, context.config.seed),
+        draw_(record_.shapes, record_.calls_per_graph, context.ranks.size(), context.config.seed),
+        round_calls_(std::clamp(record_.calls_wanted / kRounds, kShortestRound, kLongestRound)),
         start_(std::chrono::steady_clock::now()) {}
 
-  void Round(StressPattern pattern) {
-    std::vector<Shape> shapes = sizes_.Graph(pattern, record_.calls_per_graph, kOutputBudgetBytes);
-    const int in_graph = static_cast<int>(shapes.size());
-    const int before = in_graph;
-    const int after = in_graph + 1;
-    for (int i = 0; i < 2; ++i) shapes.push_back(sizes_.Any());
-    instance_.Bind(shapes);
-    const std::unique_ptr<Graph> graph = context_.executor.Record([&] {
-      for (int slot = 0; slot < in_graph; ++slot) instance_.Enqueue(slot);
-    });
-    const int slots = static_cast<int>(shapes.size());
-    for (int replay = 0; replay < kReplays && !Done(); ++replay) {
-      const std::uint64_t first = Fill(slots);
-      // As in MeasurePoint: nobody prepares a call beside the calls of a peer on the same GPU.
-      context_.ranks.Barrier();
-      context_.executor.Time(slots, [&] {
-        instance_.Enqueue(before);
-        graph->Replay();
-        instance_.Enqueue(after);
-      });
-      Verify(slots, first);
+  void Round() {
+    const StressRound round =
+        draw_.Next(std::min(round_calls_, record_.calls_wanted - record_.calls));
+    instance_.Bind(round.shapes);
+    if (record_.calls == 0) ReplayBare(round);
+    const auto verifier = instance_.MakeVerifier(round.batches, {});
+    if (verifier == nullptr) {
+      throw UsageError(record_.collective + " has no stress: its calls cannot be verified");
     }
+    verifier->StartAt(calls_.Take(round.calls));
+    std::vector<std::unique_ptr<Graph>> graphs;
+    for (int graph = 0; graph < round.graphs; ++graph) {
+      graphs.push_back(RecordVerified(round, graph, *verifier));
+    }
+    // As in MeasurePoint: nobody prepares a call beside the calls of a peer on the same GPU.
+    context_.ranks.Barrier();
+    Make(round, graphs, *verifier);
+    Add(verifier->Take(), *verifier);
+    record_.calls += round.calls;
+    context_.ranks.Barrier();
   }
 
   std::uint64_t calls() const { return record_.calls; }
   bool Done() const { return record_.calls >= record_.calls_wanted; }
 
   void Audit() {
-    found_.check.Add(AuditTogether(instance_, context_.ranks));
+    check_.Add(AuditTogether(instance_, context_.ranks));
     record_.finished = true;
   }
 
   // Collective.
   const StressRecord& Observe() {
-    record_.wrong_calls += CountWrongCalls();
-    const std::string own = std::exchange(found_.check.first, TextOfFirst());
-    record_.check = OverRanks(found_.check, context_.ranks);
-    found_.check.first = own;
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start_;
-    record_.seconds = context_.ranks.Max(taken.count());
+    record_.wrong_calls += CountOverRanks(std::exchange(wrong_calls_, {}), context_.ranks);
+    const auto untold = static_cast<double>(std::exchange(untold_wrong_calls_, 0));
+    record_.wrong_calls += static_cast<std::uint64_t>(context_.ranks.Max(untold));
+    record_.wrong_calls = std::min(record_.wrong_calls, record_.calls);
+    record_.wrong = FirstOverRanks(wrong_, kWrongWordsKept, context_.ranks);
+    record_.check = OverRanks(check_, context_.ranks);
+    if (!record_.wrong.empty()) record_.check.first = Describe(record_.wrong.front());
+    record_.seconds = context_.ranks.Max(SecondsSince(start_));
+    record_.verified_us = context_.ranks.Max(made_seconds_) * 1e6 /
+                          static_cast<double>(std::max<std::uint64_t>(record_.calls, 1));
     return record_;
   }
 
  private:
-  // Returns the number of the first call.
-  std::uint64_t Fill(int slots) {
-    std::uint64_t first = 0;
-    for (int slot = 0; slot < slots; ++slot) {
-      const std::uint64_t call = calls_.Next();
-      if (slot == 0) first = call;
-      instance_.Fill(slot, call);
-    }
-    return first;
+  bool IsSpinning(const StressRound& round) const {
+    return round.skew.spinning_rank == context_.ranks.rank();
   }
 
-  void Verify(int slots, std::uint64_t first) {
-    for (int slot = 0; slot < slots; ++slot) {
-      const CheckResult result = instance_.Verify(slot, found_.first_call == kNone);
-      found_.check.Add(result);
-      if (result.passed()) continue;
-      const std::uint64_t call = first + static_cast<std::uint64_t>(slot);
-      found_.first_call = std::min(found_.first_call, call);
-      found_.wrong.push_back(call);
-    }
-    record_.calls += static_cast<std::uint64_t>(slots);
-  }
-
-  // Collective. A call counts once, on however many ranks it was wrong.
-  std::uint64_t CountWrongCalls() {
-    std::string own;
-    for (const std::uint64_t call : found_.wrong) own += std::to_string(call) + ' ';
-    found_.wrong.clear();
-    std::set<std::string> all;
-    for (const std::string& text : context_.ranks.Gather(own)) {
-      for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = text.find(' ', at);
-        all.insert(text.substr(at, end - at));
-        at = end + 1;
+  std::unique_ptr<Graph> RecordVerified(const StressRound& round, int graph,
+                                        CallVerifier& verifier) {
+    const int first = round.FirstSlot(graph);
+    const int end = round.FirstSlot(graph + 1);
+    return context_.executor.Record([&] {
+      verifier.EnqueueFill(graph);
+      for (int slot = first; slot < end; ++slot) {
+        const auto spin = round.skew.spins[static_cast<std::size_t>(slot)];
+        if (IsSpinning(round) && spin.count() > 0) context_.executor.EnqueueDelay(spin);
+        instance_.Enqueue(slot);
       }
-    }
-    return all.size();
+      verifier.EnqueueVerify(graph);
+    });
   }
 
-  // Collective. This rank's story where it is about the earliest call that was wrong anywhere, or
-  // where no call was: then it is about a word that the audit found.
-  std::string TextOfFirst() const {
-    const std::vector<double> firsts =
-        context_.ranks.Gather(static_cast<double>(found_.first_call));
-    const double earliest = *std::min_element(firsts.begin(), firsts.end());
-    return static_cast<double>(found_.first_call) == earliest ? found_.check.first : "";
+  // What the calls of the round's graphs take by themselves.
+  void ReplayBare(const StressRound& round) {
+    double seconds = 0;
+    int calls = 0;
+    for (int graph = 0; graph < round.graphs; ++graph) {
+      const int in_graph = round.batches[static_cast<std::size_t>(graph)];
+      const int first = round.FirstSlot(graph);
+      const std::unique_ptr<Graph> bare = context_.executor.Record([&] {
+        for (int slot = first; slot < first + in_graph; ++slot) instance_.Enqueue(slot);
+      });
+      for (const int replays : {1, kBareReplays}) {  // the first is slower than others
+        context_.ranks.Barrier();
+        const double taken = context_.executor.Time(replays * in_graph, [&] {
+          for (int replay = 0; replay < replays; ++replay) bare->Replay();
+        });
+        if (replays > 1) seconds += taken;
+      }
+      calls += kBareReplays * in_graph;
+    }
+    record_.bare_us = context_.ranks.Max(seconds) * 1e6 / calls;
+    context_.ranks.Barrier();
+  }
+
+  void Sleep(const RoundSkew& skew) const {
+    // Late, not gone.
+    const std::chrono::duration<double> most(context_.config.timeout_seconds / 4);
+    std::this_thread::sleep_for(std::min<std::chrono::duration<double>>(skew.late_by, most));
+  }
+
+  void MakeStep(const StressRound& round, std::size_t step,
+                const std::vector<std::unique_ptr<Graph>>& graphs, CallVerifier& verifier) {
+    if (round.skew.late_rank == context_.ranks.rank() && round.skew.late_step == step) {
+      Sleep(round.skew);
+    }
+    const int batch = round.steps[step];
+    if (batch < round.graphs) {
+      graphs[static_cast<std::size_t>(batch)]->Replay();
+      return;
+    }
+    verifier.EnqueueFill(batch);
+    instance_.Enqueue(round.FirstSlot(batch));
+    verifier.EnqueueVerify(batch);
+  }
+
+  // How many steps a piece has is this rank's own affair: the order of calls is everyone's.
+  void Make(const StressRound& round, const std::vector<std::unique_ptr<Graph>>& graphs,
+            CallVerifier& verifier) {
+    std::size_t piece = 1;
+    for (std::size_t step = 0; step < round.steps.size();) {
+      const std::size_t end = std::min(step + piece, round.steps.size());
+      int calls = 0;
+      for (std::size_t i = step; i < end; ++i) {
+        calls += round.batches[static_cast<std::size_t>(round.steps[i])];
+      }
+      const double seconds = context_.executor.Time(calls, [&] {
+        for (; step < end; ++step) MakeStep(round, step, graphs, verifier);
+      });
+      made_seconds_ += seconds;
+      if (seconds > 2 * kPieceSeconds) piece = std::max<std::size_t>(piece / 2, 1);
+      if (seconds < kPieceSeconds / 2) piece = std::min<std::size_t>(2 * piece, kMostStepsAPiece);
+    }
+  }
+
+  void Add(Verdict verdict, const CallVerifier& verifier) {
+    check_.compared += verdict.compared;
+    check_.mismatches += verdict.mismatches;
+    std::uint64_t told = 0;
+    for (WrongWord& wrong : verdict.wrong) {
+      wrong_calls_.push_back(wrong.call);
+      ++told;
+      if (wrong_.size() >= kWrongWordsKept) continue;
+      verifier.FindOrigin(&wrong);
+      wrong_.push_back(std::move(wrong));
+    }
+    // More than a log holds: they count, without a number that other ranks could know.
+    untold_wrong_calls_ += verdict.wrong_calls - told;
   }
 
   StressRecord record_;
   Instance& instance_;
   CallCounter& calls_;
   const MeasureContext& context_;
-  SizeDraw sizes_;
+  RoundDraw draw_;
+  std::uint64_t round_calls_;
   std::chrono::steady_clock::time_point start_;
-  Found found_;
+  // What this rank has found.
+  CheckResult check_;
+  std::vector<std::uint64_t> wrong_calls_;  // since the ranks last told each other
+  std::uint64_t untold_wrong_calls_ = 0;
+  std::vector<WrongWord> wrong_;
+  double made_seconds_ = 0;
 };
 
 }  // namespace
@@ -154,9 +217,8 @@ StressRecord RunStress(StressRecord record, std::uint32_t index, Instance& insta
   for (const StressPattern pattern : kStressPatterns) record.patterns.push_back(ToString(pattern));
   Stress stress(std::move(record), instance, calls, context);
   std::uint64_t observed = 0;
-  std::size_t round = 0;
   while (!stress.Done()) {
-    stress.Round(kStressPatterns[round++ % std::size(kStressPatterns)]);
+    stress.Round();
     const std::uint64_t due = stress.calls() * kObservations / wanted;
     if (due == observed || stress.Done()) continue;
     observed = due;

@@ -7,11 +7,6 @@
 namespace mailbench {
 namespace {
 
-bool IsHard(std::uint32_t word) {
-  const std::span<const std::uint32_t> hard = HardWords();
-  return std::find(hard.begin(), hard.end(), word) != hard.end();
-}
-
 std::string Name(const PayloadOrigin& origin, std::size_t at) {
   return "word " + std::to_string(origin.word + at) + " of rank " + std::to_string(origin.rank) +
          "'s input of call " + std::to_string(origin.call);
@@ -21,7 +16,7 @@ std::string Name(const PayloadOrigin& origin, std::size_t at) {
 
 std::optional<PayloadOrigin> FindOrigin(std::span<const std::uint32_t> seen,
                                         const PayloadSpace& space) {
-  if (seen.empty() || std::all_of(seen.begin(), seen.end(), IsHard)) return std::nullopt;
+  if (seen.empty() || std::all_of(seen.begin(), seen.end(), IsHardWord)) return std::nullopt;
   for (std::uint64_t back = 0; back < space.calls && back <= space.newest_call; ++back) {
     for (int rank = 0; rank < space.ranks; ++rank) {
       const Payload payload(space.seed, space.newest_call - back, rank);
@@ -39,7 +34,8 @@ std::optional<PayloadOrigin> FindOrigin(std::span<const std::uint32_t> seen,
 std::string DescribeOrigin(std::span<const std::uint32_t> pack, std::size_t at,
                            const PayloadSpace& space) {
   if (const auto origin = FindOrigin(pack, space)) return "which is " + Name(*origin, at);
-  if (IsHard(pack[at])) return "a value that many payloads hold, in a pack that cannot be traced";
+  if (IsHardWord(pack[at]))
+    return "a value that many payloads hold, in a pack that cannot be traced";
   if (const auto origin = FindOrigin(pack.subspan(at, 1), space)) {
     return "which is " + Name(*origin, 0) + ", in a pack that was never sent so";
   }

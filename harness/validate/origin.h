@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,7 +11,7 @@
 namespace mailbench {
 
 // What a protocol does to a payload word on its way: identity, or the sentinel to zero.
-using WordMap = std::uint32_t (*)(std::uint32_t);
+using WordMap = std::function<std::uint32_t(std::uint32_t)>;
 
 // The payloads that a value may come from: those of the last `calls` calls up to `newest_call`, of
 // every rank, as `map` lets them arrive.
@@ -20,7 +21,7 @@ struct PayloadSpace {
   std::uint64_t calls = 1;
   int ranks = 1;
   std::uint64_t words_per_rank = 0;
-  WordMap map = nullptr;
+  WordMap map;
 };
 
 struct PayloadOrigin {

@@ -13,11 +13,6 @@ namespace {
 std::uint32_t Identity(std::uint32_t word) { return word; }
 std::uint32_t SentinelToZero(std::uint32_t word) { return word == 0x80000000u ? 0 : word; }
 
-bool IsHard(std::uint32_t word) {
-  const auto hard = HardWords();
-  return std::find(hard.begin(), hard.end(), word) != hard.end();
-}
-
 PayloadSpace Space(std::uint64_t newest_call, std::uint64_t calls, std::uint64_t words,
                    WordMap map = Identity) {
   return {.seed = 9,
@@ -35,7 +30,7 @@ TEST(FindOrigin, NamesCallRankAndWord) {
   for (std::uint64_t first = 0; first < 400; first += 4) {
     const auto pack = std::span(words).subspan(first, 4);
     const auto origin = FindOrigin(pack, Space(20, 8, 400));
-    if (std::all_of(pack.begin(), pack.end(), IsHard)) {
+    if (std::all_of(pack.begin(), pack.end(), IsHardWord)) {
       EXPECT_FALSE(origin.has_value()) << first;
       continue;
     }
@@ -55,7 +50,7 @@ TEST(FindOrigin, LooksThroughWhatTheProtocolDoesToWords) {
   for (std::uint64_t first = 0; first < 4000; first += 4) {
     const auto pack = std::span(words).subspan(first, 4);
     if (std::find(pack.begin(), pack.end(), 0x80000000u) == pack.end() ||
-        std::all_of(pack.begin(), pack.end(), IsHard)) {
+        std::all_of(pack.begin(), pack.end(), IsHardWord)) {
       continue;
     }
     std::vector<std::uint32_t> arrived(pack.begin(), pack.end());
@@ -83,7 +78,7 @@ std::vector<std::uint32_t> PackWith(int easy_words) {
   FillPayload(words, 9, 17, 2);
   for (std::size_t first = 0; first < words.size(); first += 4) {
     const auto pack = std::span(words).subspan(first, 4);
-    if (std::count_if(pack.begin(), pack.end(), IsHard) == 4 - easy_words) {
+    if (std::count_if(pack.begin(), pack.end(), IsHardWord) == 4 - easy_words) {
       return {pack.begin(), pack.end()};
     }
   }

@@ -35,13 +35,15 @@ AllGatherPlan PlanAllGather(std::int64_t packs, int ranks) {
 std::string CoResidencyRefusal(const AllGatherPlan& plan, const CoResidency& gpu) {
   constexpr int kGridsARank = 2;
   const std::int64_t needed = std::int64_t{gpu.ranks_per_gpu} * kGridsARank * plan.ctas;
-  const std::int64_t held = std::int64_t{gpu.multiprocessors} * gpu.ctas_per_multiprocessor;
+  const std::int64_t places = std::int64_t{gpu.multiprocessors} * gpu.ctas_per_multiprocessor;
+  const std::int64_t held = gpu.beside_others ? places - places / 8 : places;
   if (gpu.ranks_per_gpu <= 1 || needed <= held) return "";
   return std::to_string(gpu.ranks_per_gpu) + " ranks on one GPU x " + std::to_string(kGridsARank) +
          " grids (a call and its dependent) x " + std::to_string(plan.ctas) +
          " CTAs = " + std::to_string(needed) + " CTAs, and the GPU holds " +
          std::to_string(gpu.multiprocessors) + " x " + std::to_string(gpu.ctas_per_multiprocessor) +
-         " = " + std::to_string(held) + ": they would wait for each other for ever";
+         (gpu.beside_others ? ", less an eighth for the kernels that check," : "") + " = " +
+         std::to_string(held) + ": they would wait for each other for ever";
 }
 
 std::string ToString(const AllGatherPlan& plan) {

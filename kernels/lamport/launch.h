@@ -30,6 +30,8 @@ struct CoResidency {
   int ranks_per_gpu = 1;
   int multiprocessors = 0;
   int ctas_per_multiprocessor = 0;  // of the call's kernel: AllGatherCtasPerSm
+  // Ranks run other kernels, too, while peers are in the call: an eighth of the places is theirs.
+  bool beside_others = false;
 };
 
 // Why ranks that share a GPU cannot make the call, with the arithmetic; "" when they can. CTAs of

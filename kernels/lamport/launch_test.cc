@@ -48,6 +48,13 @@ TEST(CoResidencyRefusal, CountsTwoGridsOfEveryRankOnTheGpu) {
   EXPECT_NE(CoResidencyRefusal(PlanAllGather(std::int64_t{264} * 64 + 1, 4), {4, 132, 16}), "");
 }
 
+TEST(CoResidencyRefusal, LeavesAnEighthToOtherKernels) {
+  const CoResidency shared = {4, 132, 16, true};
+  EXPECT_EQ(CoResidencyRefusal(PlanAllGather(std::int64_t{231} * 64, 4), shared), "");
+  EXPECT_THAT(CoResidencyRefusal(PlanAllGather(std::int64_t{232} * 64, 4), shared),
+              testing::HasSubstr("132 x 16, less an eighth for the kernels that check, = 1848:"));
+}
+
 TEST(CoResidencyRefusal, LetsOneRankAGpuHaveAsManyAsItLikes) {
   EXPECT_EQ(CoResidencyRefusal(PlanAllGather(32768, 4), {1, 1, 1}), "");
 }

@@ -35,7 +35,6 @@ class FloorInstance : public Instance {
   void Fill(int /*slot*/, std::uint64_t /*call*/) override {}
   void Enqueue(int /*slot*/) override { probe_.Enqueue(kind_, rounds_); }
   CheckResult Check(int /*slot*/) override { return probe_.Check(kind_); }
-  CheckResult Verify(int /*slot*/, bool /*explain*/) override { return probe_.Check(kind_); }
   int repeats() const override { return kind_ == FloorKind::kHop ? 2 * rounds_ : rounds_; }
 
  private:

@@ -25,7 +25,8 @@ std::string GpuGatherRefusal(GatherKind kind, const Shape& shape, const RunConfi
 std::unique_ptr<Instance> MakeHostMnnvl(const InstanceContext& context, MnnvlVariant variant);
 std::unique_ptr<Instance> MakeGpuMnnvl(const InstanceContext& context, MnnvlVariant variant);
 // As GpuGatherRefusal; a rank that has a GPU of its own may be refused too.
-std::string GpuMnnvlRefusal(MnnvlVariant variant, const Shape& shape, const Site& site);
+std::string GpuMnnvlRefusal(MnnvlVariant variant, const Shape& shape, const RunConfig& config,
+                            const Site& site);
 
 // MPI_Allgather, on host memory.
 std::unique_ptr<Instance> MakeMpi(const InstanceContext& context);

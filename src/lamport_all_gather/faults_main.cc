@@ -2,8 +2,11 @@
 //
 // usage: lamport_all_gather_faults RANK WHERE ACTION [FLAG]...
 //   WHERE   transport (while it is chosen), set-up (while memory is made), first-call, mid-sweep,
-//           launch (as mid-sweep, but with the peers already in the call), teardown or report
+//           launch (as mid-sweep, but with the peers already in the call), mid-stress (the peers go
+//           on until they need that rank), teardown or report
 //   ACTION  kill (SIGKILL), stop (SIGSTOP), never (sleeps for ever), late (sleeps for 3 s)
+// or lamport_all_gather_faults RANK CALL plant (of a stress: a bit of the last word of that rank's
+//   output of that call is flipped before it is verified)
 // or lamport_all_gather_faults RANK - ACTION
 //   ACTION  flip (algorithm mpi flips one bit of that rank's output), leave (a word stays in that
 //           rank's mailbox), slow (that rank begins each call 5 us late, on the host 20 ms)
@@ -28,8 +31,10 @@
 #include "harness/ranks/mpi_error.h"
 #include "harness/ranks/ranks.h"
 #include "harness/run/run.h"
+#include "harness/stress/call_verifier.h"
 #include "harness/trace/call_tracer.h"
 #include "kernels/machine/host/stream.h"
+#include "kernels/stress/call_log.h"
 #include "src/lamport_all_gather/gather_buffers.h"
 #include "src/lamport_all_gather/lamport_all_gather.h"
 
@@ -48,6 +53,7 @@ bool IsThere(const std::string& where, const HeartbeatState& state) {
   if (where == "launch") {
     return state.phase == Phase::kMeasure && state.point == 3 && state.calls > calls_before;
   }
+  if (where == "mid-stress") return state.phase == Phase::kStress && state.calls > 100;
   if (where == "transport") return state.step == "the choice of a transport";
   if (where == "set-up") {
     return state.step == "MPI_Win_allocate_shared" || state.step == "cuMemCreate";
@@ -69,7 +75,7 @@ void Act(const std::string& action) {
 class FlipsABit : public GatherBuffers {
  public:
   FlipsABit(const InstanceContext& context, int rank)
-      : GatherBuffers(context, [](std::uint32_t word) { return word; }),
+      : GatherBuffers(context),
         stream_(*context.executor.host_stream()),
         strikes_(context.ranks.rank() == rank) {}
 
@@ -94,7 +100,10 @@ class Wrapped : public Instance {
   void Fill(int slot, std::uint64_t call) override { inner_->Fill(slot, call); }
   void Enqueue(int slot) override { inner_->Enqueue(slot); }
   CheckResult Check(int slot) override { return inner_->Check(slot); }
-  CheckResult Verify(int slot, bool explain) override { return inner_->Verify(slot, explain); }
+  std::unique_ptr<CallVerifier> MakeVerifier(std::span<const int> batches,
+                                             const PlantedFault& planted) override {
+    return inner_->MakeVerifier(batches, planted);
+  }
   CheckResult Audit() override { return inner_->Audit(); }
   std::string DescribeWait() const override { return inner_->DescribeWait(); }
   std::unique_ptr<CallTracer> MakeTracer(int calls) override { return inner_->MakeTracer(calls); }
@@ -178,6 +187,24 @@ class LeavesAWord : public Wrapped {
   int audits_ = 0;
 };
 
+// The struck rank's verification is given another word than the call left.
+class Plants : public Wrapped {
+ public:
+  Plants(std::unique_ptr<Instance> inner, std::uint64_t call)
+      : Wrapped(std::move(inner)), call_(call) {}
+  std::unique_ptr<CallVerifier> MakeVerifier(std::span<const int> batches,
+                                             const PlantedFault& /*planted*/) override {
+    PlantedFault fault;
+    fault.call = call_;
+    fault.word = kPackWords - 1;
+    fault.flipped = 1u << 7;
+    return Wrapped::MakeVerifier(batches, fault);
+  }
+
+ private:
+  std::uint64_t call_;
+};
+
 class WithFault : public LamportAllGather {
  public:
   explicit WithFault(Fault fault) : fault_(std::move(fault)) {}
@@ -190,6 +217,9 @@ class WithFault : public LamportAllGather {
     std::unique_ptr<Instance> faithful = LamportAllGather::Create(algorithm, context);
     if (fault_.action == "leave") {
       return std::make_unique<LeavesAWord>(std::move(faithful), context, fault_.rank);
+    }
+    if (fault_.action == "plant" && context.ranks.rank() == fault_.rank) {
+      return std::make_unique<Plants>(std::move(faithful), std::stoull(fault_.where));
     }
     if (fault_.action == "slow") {
       return std::make_unique<Slow>(

@@ -8,20 +8,21 @@
 #include "harness/error.h"
 #include "harness/ranks/vote_on.h"
 #include "harness/validate/comparison.h"
+#include "harness/validate/origin.h"
 #include "harness/validate/payload.h"
 #include "harness/validate/reference.h"
 #include "kernels/lamport/layout.h"
+#include "src/lamport_all_gather/gather_verifier.h"
 
 namespace mailbench {
 namespace {
 
-constexpr std::uint32_t kPoison = 0xdeadbeefu;
 constexpr Pack kPoisonPack{{kPoison, kPoison, kPoison, kPoison}};
 constexpr std::int64_t kWordBytes = 4;
 constexpr std::int64_t kMisalignment = 4;
 constexpr std::int64_t kRowGap = 16;
 // Payloads of this many calls are searched for a wrong value, the newest first.
-constexpr std::uint64_t kCallsSearched = 64;
+constexpr std::uint64_t kCallsSearched = 256;
 
 // Slots do not share lines.
 std::size_t Padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
@@ -58,10 +59,10 @@ InputLayout ParseInputLayout(std::string_view name) {
   return InputLayout::kAligned;
 }
 
-GatherBuffers::GatherBuffers(const InstanceContext& context, WordMap map, WordMap own_map)
+GatherBuffers::GatherBuffers(const InstanceContext& context, WordRule rule, WordRule own_rule)
     : context_(context),
-      map_(map),
-      own_map_(own_map),
+      rule_(rule),
+      own_rule_(own_rule),
       layout_(ParseInputLayout(context.config.own.at("input"))) {}
 
 std::unique_ptr<Buffer> GatherBuffers::TakeMemory(std::size_t bytes) {
@@ -134,7 +135,6 @@ Pack* GatherBuffers::output(int slot) const {
 void GatherBuffers::Fill(int slot, std::uint64_t call) {
   Slot& filled = slots_[static_cast<std::size_t>(slot)];
   filled.call = call;
-  newest_call_ = call;
   const auto words = static_cast<std::size_t>(filled.bytes / kWordBytes);
   payload_.resize(words);
   FillPayload(payload_, context_.config.seed, call, ranks().rank());
@@ -156,60 +156,86 @@ CheckResult GatherBuffers::Check(int slot) {
   reference_.resize(payload_.size() * static_cast<std::size_t>(ranks().size()));
   FillPayload(payload_, context_.config.seed, checked.call, ranks().rank());
   context_.reference.AllGather(payload_, reference_);
-  return Compare(checked, /*explain=*/true);
-}
-
-CheckResult GatherBuffers::Verify(int slot, bool explain) {
-  const Slot& checked = slots_[static_cast<std::size_t>(slot)];
-  const std::size_t words = static_cast<std::size_t>(checked.bytes / kWordBytes);
-  reference_.resize(words * static_cast<std::size_t>(ranks().size()));
+  auto word = reference_.begin();
   for (int source = 0; source < ranks().size(); ++source) {
-    FillPayload(std::span(reference_).subspan(words * static_cast<std::size_t>(source), words),
-                context_.config.seed, checked.call, source);
-  }
-  return Compare(checked, explain);
-}
-
-// Compares the slot's output with reference_, which holds payloads as they were sent.
-CheckResult GatherBuffers::Compare(const Slot& slot, bool explain) {
-  const auto words = static_cast<std::ptrdiff_t>(slot.bytes / kWordBytes);
-  auto block = reference_.begin();
-  for (int source = 0; source < ranks().size(); ++source, block += words) {
-    std::transform(block, block + words, block, MapOf(source));
+    const WordRule rule = RuleOf(source);
+    for (std::size_t i = 0; i < payload_.size(); ++i, ++word) *word = rule.Arriving(*word);
   }
   seen_.resize(reference_.size());
   context_.executor.CopyOut(std::as_writable_bytes(std::span(seen_)),
-                            outputs_->data() + slot.output);
+                            outputs_->data() + checked.output);
   const Comparison comparison = CompareWords(reference_, seen_);
   CheckResult result;
   result.calls = 1;
   result.compared = comparison.compared;
   result.mismatches = comparison.mismatches;
-  if (comparison.mismatches > 0 && explain) result.first = Explain(slot, comparison.first);
+  if (comparison.mismatches > 0) result.first = Explain(checked, comparison.first);
   return result;
 }
 
-WordMap GatherBuffers::MapOf(int source) const {
-  return source == ranks().rank() ? own_map_ : map_;
+std::unique_ptr<CallVerifier> GatherBuffers::MakeVerifier(std::span<const int> batches,
+                                                          const PlantedFault& planted) {
+  CheckedBatch common;
+  common.rank = ranks().rank();
+  common.ranks = ranks().size();
+  common.rule = rule_;
+  common.own_rule = own_rule_;
+  common.seed = context_.config.seed;
+  common.planted = planted;
+  std::vector<CheckedCall> calls;
+  for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+    const GatherInput from = input(static_cast<int>(slot));
+    CheckedCall& call = calls.emplace_back();
+    call.input = const_cast<std::byte*>(from.data);
+    call.output = output(static_cast<int>(slot));
+    call.packs = from.bytes() / kPackBytes;
+    call.row_bytes = from.row_bytes;
+    call.row_stride = from.row_stride;
+  }
+  std::unique_ptr<CallVerifier> verifier;
+  VoteOn(ranks(), ExitCode::kMachine, [&] {
+    verifier = std::make_unique<GatherVerifier>(context_.executor, common, calls, batches,
+                                                [this](WrongWord* wrong) { FindOrigin(wrong); });
+  });
+  return verifier;
+}
+
+WordRule GatherBuffers::RuleOf(int source) const {
+  return source == ranks().rank() ? own_rule_ : rule_;
 }
 
 std::string GatherBuffers::Explain(const Slot& slot, std::uint64_t word) const {
   const auto words = static_cast<std::uint64_t>(slot.bytes / kWordBytes);
-  std::string text = "rank " + std::to_string(ranks().rank()) + ", call " +
-                     std::to_string(slot.call) + ": word " + std::to_string(word % words) +
-                     " of rank " + std::to_string(word / words) + "'s input: expected " +
-                     Hex(reference_[word]) + ", seen " + Hex(seen_[word]);
-  if (seen_[word] == kPoison) return text + ", which was there before the call";
-  if (seen_[word] == kSentinel) return text + ", the sentinel: nothing had arrived";
-  const auto pack = std::span(seen_).subspan(word / kPackWords * kPackWords, kPackWords);
-  return text + ", " +
-         DescribeOrigin(pack, word % kPackWords,
-                        {.seed = context_.config.seed,
-                         .newest_call = newest_call_,
-                         .calls = kCallsSearched,
-                         .ranks = ranks().size(),
-                         .words_per_rank = static_cast<std::uint64_t>(most_bytes_ / kWordBytes),
-                         .map = MapOf(static_cast<int>(word / words))});
+  WrongWord wrong;
+  wrong.call = slot.call;
+  wrong.rank = ranks().rank();
+  wrong.source = static_cast<int>(word / words);
+  wrong.pack = static_cast<std::int64_t>(word % words / kPackWords);
+  wrong.word = static_cast<int>(word % kPackWords);
+  wrong.expected = reference_[word];
+  std::copy_n(seen_.begin() + static_cast<std::ptrdiff_t>(word - word % kPackWords),
+              wrong.seen.size(), wrong.seen.begin());
+  FindOrigin(&wrong);
+  return Describe(wrong);
+}
+
+void GatherBuffers::FindOrigin(WrongWord* wrong) const {
+  const auto word = static_cast<std::size_t>(wrong->word);
+  if (wrong->seen[word] == kPoison) {
+    wrong->origin = "which was there before the call";
+  } else if (wrong->seen[word] == kSentinel) {
+    wrong->origin = "the sentinel: nothing had arrived";
+  } else {
+    const WordRule rule = RuleOf(wrong->source);
+    wrong->origin =
+        DescribeOrigin(wrong->seen, word,
+                       {.seed = context_.config.seed,
+                        .newest_call = wrong->call + 1,  // a peer may be a call ahead
+                        .calls = kCallsSearched,
+                        .ranks = ranks().size(),
+                        .words_per_rank = static_cast<std::uint64_t>(most_bytes_ / kWordBytes),
+                        .map = [rule](std::uint32_t sent) { return rule.Arriving(sent); }});
+  }
 }
 
 }  // namespace mailbench

@@ -12,9 +12,10 @@
 
 #include "harness/collective/collective.h"
 #include "harness/launch/executor.h"
-#include "harness/validate/origin.h"
+#include "harness/validate/wrong_word.h"
 #include "kernels/lamport/gather_input.h"
 #include "kernels/machine/pack.h"
+#include "kernels/stress/gather_check.h"
 
 namespace mailbench {
 
@@ -37,16 +38,18 @@ GatherBytes BytesOf(std::span<const Shape> shapes, InputLayout layout, int ranks
 
 class GatherBuffers : public Instance {
  public:
-  // `map`: what the algorithm does to a payload word on its way; `own_map`: to one of the rank's
+  // `rule`: what the algorithm does to a payload word on its way; `own_rule`: to one of the rank's
   // own, which may take another way.
-  GatherBuffers(const InstanceContext& context, WordMap map, WordMap own_map);
-  GatherBuffers(const InstanceContext& context, WordMap map) : GatherBuffers(context, map, map) {}
+  GatherBuffers(const InstanceContext& context, WordRule rule, WordRule own_rule);
+  // Words arrive as they were sent.
+  explicit GatherBuffers(const InstanceContext& context) : GatherBuffers(context, {}, {}) {}
 
   void Bind(std::span<const Shape> shapes) override;
   void Fill(int slot, std::uint64_t call) override;
-  // Compares with what context.reference makes of the payloads, mapped.
+  // Compares with what context.reference makes of the payloads, as they arrive.
   CheckResult Check(int slot) override;
-  CheckResult Verify(int slot, bool explain) override;
+  std::unique_ptr<CallVerifier> MakeVerifier(std::span<const int> batches,
+                                             const PlantedFault& planted) override;
   double input_copies_per_call() const override;
   void Free() override;
 
@@ -78,18 +81,17 @@ class GatherBuffers : public Instance {
   // `memory`: the slot's, or an image of it.
   GatherInput InputIn(const std::byte* memory, std::int64_t bytes) const;
   std::byte* InputMemory(const Slot& slot) const;
-  WordMap MapOf(int source) const;
-  CheckResult Compare(const Slot& slot, bool explain);
+  WordRule RuleOf(int source) const;
   std::string Explain(const Slot& slot, std::uint64_t word) const;
+  void FindOrigin(WrongWord* wrong) const;
 
   InstanceContext context_;
-  WordMap map_;
-  WordMap own_map_;
+  WordRule rule_;
+  WordRule own_rule_;
   InputLayout layout_;
   std::int64_t most_bytes_ = 0;
   std::uint64_t inputs_enqueued_ = 0;  // since Bind
   std::uint64_t inputs_copied_ = 0;
-  std::uint64_t newest_call_ = 0;  // that any slot was filled for
   std::vector<Slot> slots_;
   std::unique_ptr<Buffer> inputs_;   // by slot, in the layout that --input asks for
   std::unique_ptr<Buffer> outputs_;  // by slot, each aligned

@@ -134,11 +134,17 @@ class GpuTracer : public CallTracer {
 // How many CTAs of a kernel one multiprocessor holds.
 using CtasPerSm = cudaError_t (*)(const GatherOptions& options, int poll_batch, int* ctas);
 
-std::string Refusal(CtasPerSm ctas_per_sm, const GatherOptions& options, const AllGatherPlan& plan,
-                    const Site& site) {
+CoResidency OnGpu(const RunConfig& config, const Site& site) {
   CoResidency gpu;
   gpu.ranks_per_gpu = site.ranks_per_gpu;
   gpu.multiprocessors = site.multiprocessors;
+  gpu.beside_others = config.stress > 0;
+  return gpu;
+}
+
+std::string Refusal(CtasPerSm ctas_per_sm, const GatherOptions& options, const AllGatherPlan& plan,
+                    const RunConfig& config, const Site& site) {
+  CoResidency gpu = OnGpu(config, site);
   MAILBENCH_CUDA(ctas_per_sm(options, plan.poll_batch, &gpu.ctas_per_multiprocessor));
   return CoResidencyRefusal(plan, gpu);
 }
@@ -154,8 +160,8 @@ class GpuGather : public GpuMailboxGather {
     const int sources = ranks().size();
     const AllGatherPlan plan = PlanAllGather(most_bytes() / kPackBytes, sources);
     // Fewer fit than of the timed kernel, which takes fewer registers.
-    const std::string refusal =
-        Refusal(TracedAllGatherCtasPerSm, options_, plan, context().transport.site());
+    const std::string refusal = Refusal(TracedAllGatherCtasPerSm, options_, plan, context().config,
+                                        context().transport.site());
     if (ranks().Max(refusal.empty() ? 0 : 1) > 0) return nullptr;
     const std::int64_t bytes = TraceView::Bytes(sources, plan.grid_threads(), calls);
     if (bytes > TraceView::kMostBytes) return nullptr;
@@ -228,10 +234,9 @@ std::unique_ptr<Instance> MakeGpuMnnvl(const InstanceContext& context, MnnvlVari
   return std::make_unique<GpuMnnvl>(context, variant);
 }
 
-std::string GpuMnnvlRefusal(MnnvlVariant variant, const Shape& shape, const Site& site) {
-  CoResidency gpu;
-  gpu.ranks_per_gpu = site.ranks_per_gpu;
-  gpu.multiprocessors = site.multiprocessors;
+std::string GpuMnnvlRefusal(MnnvlVariant variant, const Shape& shape, const RunConfig& config,
+                            const Site& site) {
+  CoResidency gpu = OnGpu(config, site);
   MnnvlOptions options;
   options.variant = variant;
   options.publish = PublishOn(site);
@@ -242,7 +247,7 @@ std::string GpuMnnvlRefusal(MnnvlVariant variant, const Shape& shape, const Site
 std::string GpuGatherRefusal(GatherKind kind, const Shape& shape, const RunConfig& config,
                              const Site& site) {
   const AllGatherPlan plan = PlanAllGather(shape.bytes_per_rank / kPackBytes, site.ranks);
-  return Refusal(AllGatherCtasPerSm, OptionsOf(kind, config, site), plan, site);
+  return Refusal(AllGatherCtasPerSm, OptionsOf(kind, config, site), plan, config, site);
 }
 
 }  // namespace mailbench

@@ -128,7 +128,7 @@ std::optional<std::string> LamportAllGather::UnsupportedShape(std::string_view a
   if (const std::optional<GatherKind> kind = MailboxKind(algorithm)) {
     refusal = GpuGatherRefusal(*kind, shape, config, site);
   } else if (const std::optional<MnnvlVariant> variant = MnnvlNamed(algorithm)) {
-    refusal = GpuMnnvlRefusal(*variant, shape, site);
+    refusal = GpuMnnvlRefusal(*variant, shape, config, site);
   }
   if (refusal.empty()) return std::nullopt;
   return refusal;

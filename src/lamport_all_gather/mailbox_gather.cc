@@ -16,8 +16,7 @@ namespace {
 // For a look at a mailbox while calls are stuck: megabytes take milliseconds.
 constexpr std::chrono::milliseconds kPeekLimit{100};
 
-std::uint32_t Unchanged(std::uint32_t word) { return word; }
-std::uint32_t SentinelToZero(std::uint32_t word) { return word == kSentinel ? 0 : word; }
+constexpr WordRule kSentinelToZero = {kSentinel, 0};
 
 MailboxView ViewOf(const SymmetricView& memory, const MailboxLayout& layout) {
   MailboxView view;
@@ -43,7 +42,7 @@ MailboxLayout MailboxOf(const RunConfig& config, int ranks) {
 }
 
 MailboxGather::MailboxGather(const InstanceContext& context, const MailboxTraits& traits)
-    : GatherBuffers(context, SentinelToZero, traits.own_words_pass ? SentinelToZero : Unchanged),
+    : GatherBuffers(context, kSentinelToZero, traits.own_words_pass ? kSentinelToZero : WordRule()),
       traits_(traits),
       layout_(MailboxOf(context.config, context.ranks.size())),
       mailbox_(ViewOf(context.memory, layout_)) {

@@ -15,12 +15,10 @@
 namespace mailbench {
 namespace {
 
-std::uint32_t Unchanged(std::uint32_t word) { return word; }
-
 class Mpi : public GatherBuffers {
  public:
   explicit Mpi(const InstanceContext& context)
-      : GatherBuffers(context, Unchanged), stream_(*context.executor.host_stream()) {
+      : GatherBuffers(context), stream_(*context.executor.host_stream()) {
     MAILBENCH_MPI(MPI_Comm_dup(ranks().comm(), &comm_));
   }
 

@@ -19,12 +19,10 @@
 namespace mailbench {
 namespace {
 
-std::uint32_t Unchanged(std::uint32_t word) { return word; }
-
 class NcclGather : public GatherBuffers {
  public:
   explicit NcclGather(const InstanceContext& context)
-      : GatherBuffers(context, Unchanged),
+      : GatherBuffers(context),
         executor_(*context.executor.gpu()),
         comm_(*context.transport.nccl()) {}
 

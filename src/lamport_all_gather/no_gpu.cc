@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "src/lamport_all_gather/algorithms.h"
+#include "src/lamport_all_gather/gather_verifier.h"
 
 namespace mailbench {
 namespace {
@@ -16,8 +17,12 @@ std::string GpuGatherRefusal(GatherKind, const Shape&, const RunConfig&, const S
   NotBuilt();
 }
 std::unique_ptr<Instance> MakeGpuMnnvl(const InstanceContext&, MnnvlVariant) { NotBuilt(); }
-std::string GpuMnnvlRefusal(MnnvlVariant, const Shape&, const Site&) { NotBuilt(); }
+std::string GpuMnnvlRefusal(MnnvlVariant, const Shape&, const RunConfig&, const Site&) {
+  NotBuilt();
+}
 std::unique_ptr<Instance> MakeNccl(const InstanceContext&) { NotBuilt(); }
 std::unique_ptr<Instance> MakeNcclSymmetric(const InstanceContext&) { NotBuilt(); }
+void EnqueueFillOnGpu(Executor&, const CheckedBatch&) { NotBuilt(); }
+void EnqueueCheckOnGpu(Executor&, const CheckedBatch&) { NotBuilt(); }
 
 }  // namespace mailbench

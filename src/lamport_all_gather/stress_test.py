@@ -1,5 +1,6 @@
 """--stress on the host machine with late multicast: who reads stale words, and who never does."""
 
+import json
 import os
 import re
 import signal
@@ -8,7 +9,7 @@ import time
 import unittest
 from pathlib import Path
 
-from mpi_run import BIN, MPIEXEC, ROOT, finish, left_behind, mpirun, read_report, start
+from mpi_run import BIN, FAULTS, MPIEXEC, ROOT, finish, left_behind, mpirun, read_report, start
 
 LATE = ("--transport", "host-multicast", "-e", "2K")
 STALE = ("mnnvl",)
@@ -24,6 +25,7 @@ STORY = re.compile(
 SLOW = os.environ.get("MAILBENCH_LARGEST")  # where sanitizers make everything slow
 MANY = 2000 if SLOW else 20000
 FEW = 2000
+HUNG, WRONG = 4, 5
 
 
 class Stress(unittest.TestCase):
@@ -113,6 +115,60 @@ class Stress(unittest.TestCase):
         self.assertFalse(report["stress"][-1]["finished"])
         self.assertIn("holds what was found", result.stderr)
         self.assertRegex(report["run"]["reason"], r" in calls? .*\(stress of algorithm [01]\), in ")
+
+    def test_a_planted_fault_is_told_exactly(self):
+        for ranks, struck, call, transport in ((3, 1, 777, "host-multicast"), (2, 0, 0, "host")):
+            with self.subTest(ranks):
+                result = mpirun(
+                    ranks, struck, call, "plant", "--transport", transport, "-e", "2K",
+                    "--stress", FEW, "--algorithm", "lamport,mpi", "--json", self.report, "--force",
+                    binary=FAULTS,
+                )  # fmt: skip
+                self.assertEqual(result.code, WRONG, result.stdout + result.stderr)
+                found, clean = read_report(self.report)["stress"]
+                self.assertEqual((clean["wrong_calls"], clean["wrong_words"]), (0, []))
+                self.assertEqual((found["wrong_calls"], found["mismatches"]), (1, 1))
+                (word,) = found["wrong_words"]
+                seen = int(word["seen"][3], 16)
+                self.assertEqual(seen ^ int(word["expected"], 16), 1 << 7)
+                self.assertEqual(
+                    {key: word[key] for key in ("call", "rank", "source", "pack", "word")},
+                    {"call": call, "rank": struck, "source": 0, "pack": 0, "word": 3},
+                )
+                self.assertIn(f"rank {struck}, call {call}: word 3 of rank 0's", found["first"])
+
+    def test_a_rank_that_stops_launching_is_named(self):
+        journal = Path(f"{self.report}.journal")
+        for ranks, struck, algorithm in ((3, 2, "lamport"), (2, 0, "overlapped")):
+            with self.subTest(ranks):
+                result = mpirun(
+                    ranks, struck, "mid-stress", "never", *LATE, "--stress", MANY,
+                    "--algorithm", algorithm, "--timeout", 3, "--json", self.report, "--force",
+                    binary=FAULTS,
+                )  # fmt: skip
+                self.assertEqual(result.code, HUNG, result.stdout + result.stderr)
+                self.assertEqual(left_behind(result.session), [])
+                report = read_report(self.report)
+                self.assertEqual(report["run"]["status"], "hung")
+                self.assertRegex(
+                    report["run"]["reason"],
+                    rf"mailbox, generation \d: slots of rank {struck} are still sentinel",
+                )
+                self.assertIn("(stress of algorithm 0)", report["run"]["reason"])
+                self.assertEqual(json.loads(journal.read_text().splitlines()[0])["tool"]["name"],
+                                 "mailbench")  # fmt: skip
+
+    def test_a_seed_draws_the_same_again(self):
+        calls = set()
+        for seed in (1, 1, 2):
+            report, _ = self.stress(
+                2, FEW, ("lamport",), *LATE, "--seed", seed, code=0, status="passed"
+            )
+            (stress,) = report["stress"]
+            calls.add((seed, stress["calls"], stress["compared"]))
+            self.assertGreater(stress["bare_us"], 0)
+            self.assertGreater(stress["verified_us"], 0)
+        self.assertEqual(len(calls), 2)
 
     def test_what_would_run(self):
         listing = mpirun(2, *LATE, "--stress", "500", "--dry-run", "--algorithm", "lamport").stdout

@@ -5,18 +5,21 @@
 
 namespace mailbench {
 
-void HostStream::Run(const HostLaunch& launch) {
-  if (on_launch_) on_launch_();
-  launch(runner_);
+void HostStream::Run(const HostGraph::Recorded& recorded) {
+  if (recorded.observed && on_launch_) on_launch_();
+  recorded.launch(runner_);
 }
 
-void HostStream::Launch(HostLaunch launch) {
+void HostStream::Enqueue(HostGraph::Recorded recorded) {
   if (capturing_) {
-    captured_.launches_.push_back(std::move(launch));
+    captured_.launches_.push_back(std::move(recorded));
   } else {
-    Run(launch);
+    Run(recorded);
   }
 }
+
+void HostStream::Launch(HostLaunch launch) { Enqueue({std::move(launch), true}); }
+void HostStream::LaunchAside(HostLaunch launch) { Enqueue({std::move(launch), false}); }
 
 void HostStream::Delay(LateStores* stores) {
   late_stores_ = stores;
@@ -40,7 +43,7 @@ HostGraph HostStream::EndCapture() {
 
 void HostStream::Replay(const HostGraph& graph) {
   if (capturing_) throw std::logic_error("a graph cannot be replayed into a capture");
-  for (const HostLaunch& launch : graph.launches_) Run(launch);
+  for (const HostGraph::Recorded& recorded : graph.launches_) Run(recorded);
 }
 
 }  // namespace mailbench

@@ -19,7 +19,11 @@ class HostGraph {
 
  private:
   friend class HostStream;
-  std::vector<HostLaunch> launches_;
+  struct Recorded {
+    HostLaunch launch;
+    bool observed;
+  };
+  std::vector<Recorded> launches_;
 };
 
 class HostStream {
@@ -30,6 +34,8 @@ class HostStream {
 
   // Runs the launch now, or records it between BeginCapture and EndCapture.
   void Launch(HostLaunch launch);
+  // The same of what is no call of a kernel that is observed: OnLaunch hears nothing of it.
+  void LaunchAside(HostLaunch launch);
 
   // REQUIRES: no capture is open (Begin) or one is (End); otherwise std::logic_error.
   void BeginCapture();
@@ -42,13 +48,14 @@ class HostStream {
   void Delay(LateStores* stores);
   void Synchronize();
 
-  // `observer` is called before each launch runs.
+  // `observer` is called before each launch runs, but those that are aside.
   void OnLaunch(std::function<void()> observer) { on_launch_ = std::move(observer); }
 
   GridRunner& runner() { return runner_; }
 
  private:
-  void Run(const HostLaunch& launch);
+  void Enqueue(HostGraph::Recorded recorded);
+  void Run(const HostGraph::Recorded& recorded);
 
   GridRunner runner_;
   LateStores* late_stores_ = nullptr;

@@ -1,0 +1,68 @@
+#include "harness/stress/round.h"
+
+#include <iterator>
+#include <numeric>
+
+#include "harness/measure/l2.h"
+
+namespace mailbench {
+namespace {
+
+constexpr int kGraphs = 3;
+constexpr int kSingleCalls = 2;
+// Generators that start with one seed would draw alike.
+constexpr std::uint64_t kSkewSeed = 0x5e3d;
+constexpr std::uint64_t kOrderSeed = 0x0dde;
+
+}  // namespace
+
+int StressRound::FirstSlot(int batch) const {
+  return std::accumulate(batches.begin(), batches.begin() + batch, 0);
+}
+
+RoundDraw::RoundDraw(std::span<const Shape> shapes, int calls_per_graph, int ranks,
+                     std::uint64_t seed)
+    : sizes_(shapes, seed),
+      skew_(ranks, seed ^ kSkewSeed),
+      calls_per_graph_(calls_per_graph),
+      generator_(seed ^ kOrderSeed) {}
+
+// The first graph is as long as graphs may be, the others are as long as it comes.
+void RoundDraw::AddGraphs(StressRound* round) {
+  round->graphs = kGraphs;
+  for (int graph = 0; graph < kGraphs; ++graph) {
+    const StressPattern pattern = kStressPatterns[patterns_++ % std::size(kStressPatterns)];
+    const auto most = static_cast<std::uint64_t>(calls_per_graph_);
+    const int calls = graph == 0 ? calls_per_graph_ : static_cast<int>(1 + generator_() % most);
+    const std::vector<Shape> shapes = sizes_.Graph(pattern, calls, kOutputBudgetBytes / kGraphs);
+    round->batches.push_back(static_cast<int>(shapes.size()));
+    round->shapes.insert(round->shapes.end(), shapes.begin(), shapes.end());
+  }
+}
+
+void RoundDraw::AddSteps(std::uint64_t calls, StressRound* round) {
+  const auto add = [&](int batch) {
+    round->steps.push_back(batch);
+    round->calls += static_cast<std::uint64_t>(round->batches[static_cast<std::size_t>(batch)]);
+  };
+  while (round->calls < calls) {
+    add(static_cast<int>(generator_() % kGraphs));
+    const auto single = static_cast<int>(generator_() % (2 * kSingleCalls));
+    if (single < kSingleCalls) add(kGraphs + single);
+  }
+}
+
+StressRound RoundDraw::Next(std::uint64_t calls) {
+  StressRound round;
+  AddGraphs(&round);
+  const std::size_t graph_calls = round.shapes.size();
+  for (int single = 0; single < kSingleCalls; ++single) {
+    round.shapes.push_back(sizes_.Any());
+    round.batches.push_back(1);
+  }
+  AddSteps(calls, &round);
+  round.skew = skew_.Round(graph_calls, round.steps.size());
+  return round;
+}
+
+}  // namespace mailbench

@@ -1,0 +1,48 @@
+// What a round of a stress makes, and in which order: drawn, alike on all ranks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "harness/collective/shape.h"
+#include "harness/stress/pattern.h"
+#include "harness/stress/skew.h"
+
+namespace mailbench {
+
+struct StressRound {
+  std::vector<Shape> shapes;  // by slot: those of the first batch come first
+  // Consecutive slots: the first `graphs` of them are graphs, the others are calls that the host
+  // launches, one each.
+  std::vector<int> batches;
+  int graphs = 0;
+  std::vector<int> steps;  // batches, in the order in which they are made
+  std::uint64_t calls = 0;
+  RoundSkew skew;
+
+  int FirstSlot(int batch) const;
+};
+
+class RoundDraw {
+ public:
+  // REQUIRES: as SizeDraw of the shapes.
+  RoundDraw(std::span<const Shape> shapes, int calls_per_graph, int ranks, std::uint64_t seed);
+
+  // Of at least so many calls.
+  StressRound Next(std::uint64_t calls);
+
+ private:
+  void AddGraphs(StressRound* round);
+  void AddSteps(std::uint64_t calls, StressRound* round);
+
+  SizeDraw sizes_;
+  SkewDraw skew_;
+  int calls_per_graph_;
+  std::mt19937_64 generator_;
+  std::size_t patterns_ = 0;  // that were used
+};
+
+}  // namespace mailbench

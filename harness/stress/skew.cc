@@ -1,0 +1,45 @@
+#include "harness/stress/skew.h"
+
+#include <cmath>
+
+namespace mailbench {
+namespace {
+
+constexpr std::uint64_t kCallsASpin = 16;
+constexpr double kShortestSpinNs = 200;
+constexpr double kLongestSpinNs = 20'000;
+constexpr double kShortestSleepMs = 1;
+constexpr double kLongestSleepMs = 20;
+// A host that is late for a second or two, once in so many rounds.
+constexpr std::uint64_t kRoundsAVeryLateHost = 50;
+constexpr double kShortestLongSleepMs = 500;
+constexpr double kLongestLongSleepMs = 2000;
+
+}  // namespace
+
+double SkewDraw::Between(double low, double high) {
+  // Not by a distribution of the standard library: they differ from library to library.
+  const double share = static_cast<double>(generator_() >> 11) * 0x1p-53;
+  return low * std::pow(high / low, share);
+}
+
+RoundSkew SkewDraw::Round(std::size_t graph_calls, std::size_t steps) {
+  const std::uint64_t round = rounds_++;
+  const auto ranks = static_cast<std::uint64_t>(ranks_);
+  RoundSkew skew;
+  skew.spinning_rank = static_cast<int>(round % ranks);
+  skew.late_rank = static_cast<int>((round + 1) % ranks);
+  skew.spins.resize(graph_calls);
+  for (std::chrono::nanoseconds& spin : skew.spins) {
+    if (generator_() % kCallsASpin != 0) continue;
+    spin = std::chrono::nanoseconds(std::llround(Between(kShortestSpinNs, kLongestSpinNs)));
+  }
+  skew.late_step = generator_() % steps;
+  const bool very = round % kRoundsAVeryLateHost == kRoundsAVeryLateHost / 2;
+  const double sleep = very ? Between(kShortestLongSleepMs, kLongestLongSleepMs)
+                            : Between(kShortestSleepMs, kLongestSleepMs);
+  skew.late_by = std::chrono::milliseconds(std::llround(sleep));
+  return skew;
+}
+
+}  // namespace mailbench

@@ -1,0 +1,40 @@
+// Ranks that are late in a stress: some calls of one rank begin late on its device, and one rank's
+// host is late for a while. Which ranks they are goes round. Drawn from a seed, alike on all ranks.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <vector>
+
+namespace mailbench {
+
+// Of one round.
+struct RoundSkew {
+  int spinning_rank = 0;
+  // By call of all graphs: how much later than it could its device begins it; mostly 0.
+  std::vector<std::chrono::nanoseconds> spins;
+  int late_rank = 0;
+  std::size_t late_step = 0;  // before which its host sleeps
+  std::chrono::milliseconds late_by{0};
+};
+
+class SkewDraw {
+ public:
+  SkewDraw(int ranks, std::uint64_t seed) : ranks_(ranks), generator_(seed) {}
+
+  // `steps`: launches of the round by a host, at least one.
+  RoundSkew Round(std::size_t graph_calls, std::size_t steps);
+
+ private:
+  // From `low` to `high`, small ones as often as large ones.
+  double Between(double low, double high);
+
+  int ranks_;
+  std::uint64_t rounds_ = 0;
+  std::mt19937_64 generator_;
+};
+
+}  // namespace mailbench
