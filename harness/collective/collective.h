@@ -105,6 +105,10 @@ class Collective {
   // The first is the subject, the rest is what it is compared with.
   virtual std::span<const AlgorithmInfo> algorithms() const = 0;
   virtual std::span<const FlagInfo> flags() const { return {}; }
+  // Whether the flags of sizes mean anything to it.
+  virtual bool has_sizes() const { return true; }
+  // Whether --stress does, which alternates sizes.
+  virtual bool can_be_stressed() const { return has_sizes(); }
 
   virtual std::vector<Shape> Shapes(const RunConfig& config, int ranks) const = 0;
   // Why the algorithm cannot run there; nothing when it can. The same on every rank.

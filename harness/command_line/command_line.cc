@@ -26,7 +26,10 @@ CommandLine ParseCommandLine(std::span<const char* const> args, const Collective
   CommandLine result;
   if (given.contains("help")) {
     result.kind = CommandLine::Kind::kText;
-    result.text = HelpText(collective.name(), collective.summary(), flags);
+    std::vector<Flag> useful = flags;
+    std::erase_if(useful,
+                  [&](const Flag& flag) { return !ReasonAgainst(flag.name, collective).empty(); });
+    result.text = HelpText(collective.name(), collective.summary(), useful);
     return result;
   }
   if (given.contains("version")) {

@@ -253,6 +253,9 @@ TEST_F(CommandLineTest, RefusesByNameAndValue) {
       {{"--stress", "9", "--bytes", "16"}, "--stress", "only one: 16"},
       {{"--stress", "9", "-c", "0"}, "--stress", "--check"},
       {{"--stress", "9", "--json", "r", "--resume"}, "--stress", "--resume"},
+      {{"--stress", "9", "--mode", "graph,eager"}, "--stress", "--mode"},
+      {{"--stress", "9", "--l2", "hot"}, "--stress", "--l2"},
+      {{"--json", "r", "--resume", "--trace", "t"}, "--resume", "--trace"},
       {{"--config", "/nonexistent/c.json"}, "--config", "/nonexistent/c.json"},
       {{"--config", ""}, "--config", "No such file"},
       // The command line's own form.
@@ -314,6 +317,16 @@ TEST_F(CommandLineTest, RefusesTheFilesValuesByKey) {
   // Both origins are named when flag and file exclude each other.
   EXPECT_THAT([&] { Config(R"({"json": "r", "force": true})", {"--resume"}); },
               ThrowsMessage<UsageError>(AllOf(HasSubstr("key \"force\""), HasSubstr("--resume"))));
+  EXPECT_THAT(
+      [&] {
+        Config(R"({"mode": ["graph"]})", {"--stress", "9"});
+      },
+      ThrowsMessage<UsageError>(AllOf(HasSubstr("key \"mode\""), HasSubstr("--stress"))));
+  EXPECT_THAT(
+      [&] { Config(R"({"stress": 9, "l2": "cold"})", {}); },
+      ThrowsMessage<UsageError>(AllOf(HasSubstr("key \"l2\""), HasSubstr("key \"stress\""))));
+  EXPECT_THAT([&] { Config(R"({"json": "r", "trace": "t"})", {"--resume"}); },
+              ThrowsMessage<UsageError>(AllOf(HasSubstr("key \"trace\""), HasSubstr("--resume"))));
   EXPECT_THAT(
       [&] {
         Config(R"({"capacity": 1024})", {"--bytes", "2K"});

@@ -16,20 +16,19 @@ std::string Dump(const json& value) {
   return value.dump(-1, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace);
 }
 
+template <typename Value>
+json NamesOf(const std::vector<Value>& values) {
+  json names = json::array();
+  for (const Value value : values) names.push_back(ToString(value));
+  return names;
+}
+
 json ToJson(const RunConfig& config) {
-  json modes = json::array();
-  for (const Mode mode : config.modes) modes.push_back(ToString(mode));
-  json l2 = json::array();
-  for (const L2State state : config.l2) l2.push_back(ToString(state));
   json object = {
-      {"bytes", config.bytes},
       {"calls-per-graph", config.calls_per_graph},
-      {"capacity", config.capacity},
       {"check", config.check},
       {"force", config.force},
       {"iters", config.iters},
-      {"l2", l2},
-      {"mode", modes},
       {"ranks-per-gpu", config.ranks_per_gpu},
       {"replays", config.replays},
       {"resume", config.resume},
@@ -38,10 +37,19 @@ json ToJson(const RunConfig& config) {
       {"transport", config.transport},
       {"warmup", config.warmup},
   };
+  if (!config.bytes.empty()) {
+    object["bytes"] = config.bytes;
+    object["capacity"] = config.capacity;
+  }
   if (!config.algorithms.empty()) object["algorithm"] = config.algorithms;
   if (!config.json.empty()) object["json"] = config.json;
   if (!config.trace.empty()) object["trace"] = config.trace;
-  if (config.stress > 0) object["stress"] = config.stress;
+  if (config.stress > 0) {  // goes with no mode and no state of L2
+    object["stress"] = config.stress;
+  } else {
+    object["mode"] = NamesOf(config.modes);
+    object["l2"] = NamesOf(config.l2);
+  }
   if (config.list) object["list"] = true;
   if (config.dry_run) object["dry-run"] = true;
   for (const auto& [name, value] : config.own) object[name] = value;

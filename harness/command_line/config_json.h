@@ -12,8 +12,9 @@ namespace mailbench {
 
 // Everything that determines the run, as one line of JSON: long flag names in ascending order, the
 // collective's own among them, sizes in bytes. Two configs are equal exactly when these texts are.
-// What was not asked for is left out (algorithm, json, trace, list, dry-run), so that the text of a
-// run is itself a config file for the same run.
+// What was not asked for is left out (algorithm, json, trace, list, dry-run), and what does not
+// go with it (sizes where there are none; mode and l2 of a stress), so that the text of a run is
+// itself a config file for the same run.
 std::string CanonicalJson(const RunConfig& config);
 
 // The same without what becomes of the results (json, trace, force, resume, list, dry-run): as a

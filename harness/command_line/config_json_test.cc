@@ -84,6 +84,17 @@ TEST(CanonicalJson, TellsEveryFieldApart) {
   }
 }
 
+// A stress takes neither, and what is reported of it is to repeat it.
+TEST(CanonicalJson, OfAStressNamesNoModeAndNoStateOfL2) {
+  RunConfig stress = Full();
+  stress.stress = 9;
+  for (const std::string& text :
+       {CanonicalJson(stress), ReportedJson(stress), MeasuredJson(stress)}) {
+    EXPECT_THAT(text, AllOf(HasSubstr(R"("stress":9)"), Not(HasSubstr(R"("mode")")),
+                            Not(HasSubstr(R"("l2")"))));
+  }
+}
+
 TEST(MeasuredJson, LeavesOutWhatNoMeasurementDependsOn) {
   RunConfig other = Full();
   other.json = "elsewhere.json";

@@ -18,6 +18,7 @@ class FakeCollective : public Collective {
   std::string_view summary() const override { return "Gathers nothing."; }
   std::span<const AlgorithmInfo> algorithms() const override { return algorithms_; }
   std::span<const FlagInfo> flags() const override { return flags_; }
+  bool has_sizes() const override { return has_sizes_; }
   std::vector<Shape> Shapes(const RunConfig& /*config*/, int /*ranks*/) const override {
     return {};
   }
@@ -33,12 +34,14 @@ class FakeCollective : public Collective {
 
   std::vector<AlgorithmInfo>& mutable_algorithms() { return algorithms_; }
   std::vector<FlagInfo>& mutable_flags() { return flags_; }
+  void HasNoSizes() { has_sizes_ = false; }
 
  private:
   std::vector<AlgorithmInfo> algorithms_ = {
       {"lamport", "the subject", false}, {"mpi", "the library's", false}, {"torn", "wrong", true}};
   std::vector<FlagInfo> flags_ = {{"parity", "mailbox generations", "3", {"2", "3"}},
                                   {"label", "any text", "none", {}}};
+  bool has_sizes_ = true;
 };
 
 }  // namespace mailbench

@@ -1,7 +1,10 @@
 #include "harness/command_line/flag_table.h"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
+
+#include "harness/command_line/sweep.h"
 
 namespace mailbench {
 namespace {
@@ -48,7 +51,8 @@ std::vector<Flag> CommonFlags() {
       {"trace", "", kPath, kOutput, "FILE",
        "trace calls of each point after its samples; for ui.perfetto.dev"},
       {"force", "", kSwitch, kOutput, "", "replace a report or trace that exists"},
-      {"resume", "", kSwitch, kOutput, "", "measure only what the report still lacks"},
+      {"resume", "", kSwitch, kOutput, "",
+       "measure only what the report still lacks; not with --trace"},
 
       {"config", "", kPath, kOther, "FILE",
        "JSON object of long flag names; flags given here come first", false},
@@ -69,7 +73,19 @@ std::string OwnSummary(const FlagInfo& info) {
   return std::string(info.summary) + (values.empty() ? " " : "\n" + values + " ") + standard;
 }
 
+bool IsOfSizes(std::string_view flag) {
+  return flag == "capacity" ||
+         std::find(std::begin(kSizeGroup), std::end(kSizeGroup), flag) != std::end(kSizeGroup);
+}
+
 }  // namespace
+
+std::string ReasonAgainst(std::string_view flag, const Collective& collective) {
+  const std::string name(collective.name());
+  if (IsOfSizes(flag) && !collective.has_sizes()) return name + " has no sizes";
+  if (flag == "stress" && !collective.can_be_stressed()) return name + " cannot be stressed";
+  return "";
+}
 
 bool IsList(FlagType type) { return type == FlagType::kSizeList || type == FlagType::kWordList; }
 

@@ -38,6 +38,9 @@ struct Flag {
 // Throws std::logic_error when the collective declares a flag that exists already.
 std::vector<Flag> FlagsOf(const Collective& collective);
 
+// Why a flag of every binary says nothing to this collective; "" when it does.
+std::string ReasonAgainst(std::string_view flag, const Collective& collective);
+
 // nullptr when there is no such flag.
 const Flag* FindFlag(const std::vector<Flag>& flags, std::string_view name);
 

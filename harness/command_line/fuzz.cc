@@ -47,6 +47,7 @@ void RequireConsistent(const RunConfig& config, const FakeCollective& collective
           "stress alternates sizes, checks them and starts anew");
   Require(!(config.force && config.resume), "not both force and resume");
   Require(!config.json.empty() || (!config.force && !config.resume), "force, resume have a report");
+  Require(!config.resume || config.trace.empty(), "no trace of a part of a run");
   Require(config.own.size() == collective.flags().size(), "every own flag is present");
 }
 

@@ -24,8 +24,8 @@ class HelpFormatter : public CLI::Formatter {
 };
 
 constexpr const char* kFooter =
-    "\nA flag is written --flag VALUE or --flag=VALUE, a list with commas: --bytes 16,1K,64K.\n"
-    "Given in a config file, flags lose their dashes: {\"bytes\": [16, \"1K\"], \"check\": true}.\n"
+    "\nA flag is written --flag VALUE or --flag=VALUE, a list with commas: --mode graph,eager.\n"
+    "Given in a config file, flags lose their dashes: {\"mode\": [\"graph\"], \"iters\": 50}.\n"
     "\nExit code: 0 all passed; 1 any other failure; 2 usage; 3 the machine cannot;\n"
     "           4 a rank hung, died or ran out of time; 5 wrong data.";
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/command_line/flag_table.h"
 #include "harness/command_line/quote.h"
 #include "harness/command_line/sweep.h"
 #include "harness/command_line/values.h"
@@ -113,6 +114,13 @@ std::string Own(const Reader& reader, const FlagInfo& flag) {
   return text;
 }
 
+void RefuseMeaningless(const Settings& settings, const Collective& collective) {
+  for (const auto& [name, setting] : settings) {
+    const std::string reason = ReasonAgainst(name, collective);
+    if (!reason.empty()) throw UsageError(setting.origin + ": " + reason);
+  }
+}
+
 void RefuseUnreportable(const Reader& reader, const RunConfig& config) {
   if (config.force && config.resume) {
     throw UsageError(reader.Find("force")->origin + " and " + reader.Find("resume")->origin +
@@ -120,6 +128,10 @@ void RefuseUnreportable(const Reader& reader, const RunConfig& config) {
   }
   if (config.resume && config.json.empty()) {
     throw UsageError(reader.Find("resume")->origin + " needs --json");
+  }
+  if (config.resume && !config.trace.empty()) {
+    throw UsageError(reader.Find("resume")->origin + " and " + reader.Find("trace")->origin +
+                     " exclude each other: the trace would lack the points of the earlier run");
   }
   if (config.force && config.json.empty() && config.trace.empty()) {
     throw UsageError(reader.Find("force")->origin + " needs --json or --trace");
@@ -145,6 +157,12 @@ void RefuseUnstressable(const Reader& reader, const RunConfig& config) {
     throw UsageError(reader.Find("trace")->origin + " traces points, and " + stress +
                      " measures none");
   }
+  for (const char* name : {"mode", "l2"}) {
+    const Setting* setting = reader.Find(name);
+    if (setting != nullptr) {
+      throw UsageError(setting->origin + " is of points, and " + stress + " measures none");
+    }
+  }
   if (config.resume) {
     throw UsageError(reader.Find("resume")->origin + " goes on with points; " + stress +
                      " starts anew each time");
@@ -165,10 +183,13 @@ Settings Merge(const Settings& file, const Settings& flags) {
 }
 
 RunConfig Resolve(const Settings& settings, const Collective& collective) {
+  RefuseMeaningless(settings, collective);
   const Reader reader(settings);
   RunConfig config;
-  config.bytes = SweepSizes(settings);
-  config.capacity = Capacity(reader, config.bytes.back());
+  if (collective.has_sizes()) {
+    config.bytes = SweepSizes(settings);
+    config.capacity = Capacity(reader, config.bytes.back());
+  }
 
   std::vector<std::string_view> algorithms;
   for (const AlgorithmInfo& algorithm : collective.algorithms()) {

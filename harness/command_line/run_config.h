@@ -24,9 +24,11 @@ enum class L2State {
 const char* ToString(L2State state);
 
 struct RunConfig {
-  // Sizes, bytes a rank, ascending as given; each a positive multiple of 16. Never empty.
+  // Sizes, bytes a rank, ascending as given; each a positive multiple of 16. Empty
+  // where the collective has no sizes, never elsewhere.
   std::vector<std::int64_t> bytes;
-  std::int64_t capacity = 0;  // bytes a rank that a mailbox holds; at least the largest size
+  std::int64_t capacity =
+      0;  // bytes a rank that a mailbox holds; at least the largest size, if any
 
   std::vector<std::string> algorithms;  // empty: the subject and every comparison that can run
   std::string transport = "auto";

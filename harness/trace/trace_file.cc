@@ -99,8 +99,7 @@ Json Describe(const PointKey& key, const PointTrace& trace, double starts_us) {
 
 void RequireTraceable(const std::string& path, bool force) {
   if (IsReplaceable(path, "trace") && !force) {
-    throw UsageError("trace " + path +
-                     " exists; replace it with --force (not with --resume), or give another name");
+    throw UsageError("trace " + path + " exists; replace it with --force, or give another name");
   }
 }
 

@@ -21,7 +21,9 @@ class FabricFloor : public Collective {
   }
   std::span<const AlgorithmInfo> algorithms() const override;
 
-  // One, whatever sizes are asked for: a pack.
+  bool has_sizes() const override { return false; }
+
+  // One: a pack.
   std::vector<Shape> Shapes(const RunConfig& config, int ranks) const override;
   std::optional<std::string> UnsupportedReason(std::string_view algorithm, const RunConfig& config,
                                                const Site& site) const override;

@@ -3,6 +3,7 @@
 usage: floor_test.py LAMPORT_ALL_GATHER
 """
 
+import json
 import sys
 import tempfile
 import unittest
@@ -45,6 +46,25 @@ class Floor(unittest.TestCase):
         self.assertEqual(compared[EMPTY], 0)
         self.assertGreater(compared[HOP], 0)
         self.assertEqual(compared[PUBLISH], 3 * compared[HOP])
+
+    def test_the_reported_config_repeats_the_run(self):
+        first = self.report(2, "--transport", "host", "-n", 2, "--calls-per-graph", 2)["config"]
+        self.assertNotIn("bytes", first)
+        with tempfile.TemporaryDirectory() as directory:
+            config = Path(directory) / "config.json"
+            config.write_text(json.dumps(first))
+            self.assertEqual(self.report(2, "--config", config)["config"], first)
+
+    def test_sizes_and_a_stress_are_refused(self):
+        for flag in ("--min-bytes", "--max-bytes", "--step-bytes", "--bytes", "--capacity"):
+            self.assert_refused((flag, 16), f"{flag}: fabric_floor has no sizes")
+        self.assert_refused(("-f", 2), "--step-factor: fabric_floor has no sizes")
+        self.assert_refused(("--stress", 100), "--stress: fabric_floor cannot be stressed")
+
+    def assert_refused(self, arguments, message):
+        result = mpirun(2, *arguments)
+        self.assertEqual((result.code, result.stdout), (2, ""))
+        self.assertEqual(result.messages, [f"mailbench: {message}"])
 
     def test_every_point_of_a_collective_has_its_floor(self):
         flags = ("--transport", "host", "--bytes", "16,1K", "-n", 2, "--calls-per-graph", 2)
