@@ -2,11 +2,15 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "harness/command_line/quote.h"
 #include "harness/error.h"
 #include "harness/gpu/gpu_facts_text.h"
 
@@ -46,13 +50,14 @@ DriverTable FindAll() {
 }  // namespace
 
 std::string MulticastForbidden() {
-  const char* const ours = std::getenv("MAILBENCH_MULTICAST");
-  if (ours != nullptr && std::string_view(ours) != "1") {
-    return "MAILBENCH_MULTICAST=" + std::string(ours) + " forbids it";
-  }
-  const char* const nccl = std::getenv("NCCL_NVLS_ENABLE");
-  if (nccl != nullptr && std::strtoll(nccl, nullptr, 0) == 0) {
-    return "NCCL_NVLS_ENABLE=" + std::string(nccl) + " forbids it";
+  // "2" is NCCL's own default: wherever it finds that it can. Of "1 # no", "0x1" or "true" nobody
+  // can say what was meant.
+  for (const auto& [name, allowing] :
+       {std::pair{"MAILBENCH_MULTICAST", std::vector<std::string_view>{"1"}},
+        std::pair{"NCCL_NVLS_ENABLE", std::vector<std::string_view>{"1", "2"}}}) {
+    const char* const value = std::getenv(name);
+    if (value == nullptr || std::ranges::count(allowing, value) > 0) continue;
+    return std::string(name) + '=' + Printable(value) + " forbids it";
   }
   return "";
 }

@@ -53,7 +53,7 @@ struct DriverTable {
 const DriverTable& LoadDriver();
 
 // Why no multicast object may be made, "" when one may: the environment of this process sets
-// MAILBENCH_MULTICAST to anything but 1, or NCCL_NVLS_ENABLE to 0 or to what is no number.
+// MAILBENCH_MULTICAST to anything but 1, or NCCL_NVLS_ENABLE to anything but 1 and 2.
 std::string MulticastForbidden();
 // Has the functions that create multicast objects, add devices to them and bind memory to them
 // do nothing and answer CUDA_ERROR_NOT_PERMITTED.

@@ -59,10 +59,16 @@ TEST(DriverTest, TheEnvironmentForbidsMulticast) {
   EXPECT_EQ(ForbiddenWith("1", "0"), "NCCL_NVLS_ENABLE=0 forbids it");
   EXPECT_EQ(ForbiddenWith(nullptr, "00"), "NCCL_NVLS_ENABLE=00 forbids it");
   // Nobody who writes these wants multicast.
-  for (const char* const value : {"", "off", "no", "00", "2"}) {
-    EXPECT_NE(ForbiddenWith(value, nullptr), "") << value;
+  for (const char* const value : {"", "off", "no", "00", "2", "false", "true", "01", " 1", "1 "}) {
+    EXPECT_EQ(ForbiddenWith(value, nullptr),
+              "MAILBENCH_MULTICAST=" + std::string(value) + " forbids it");
   }
-  for (const char* const value : {"", "off"}) EXPECT_NE(ForbiddenWith("1", value), "") << value;
+  // Some of these are numbers to strtoll, and to NCCL: 1, 1, 1, 1, -1, 8 and 3.
+  for (const char* const value : {"", "off", "no", "00", "false", "true", "0x0", "-0", "01", "0x1",
+                                  "1,0", "1 0", "-1", "010", "3"}) {
+    EXPECT_EQ(ForbiddenWith("1", value), "NCCL_NVLS_ENABLE=" + std::string(value) + " forbids it");
+  }
+  EXPECT_EQ(ForbiddenWith("0\n", nullptr), "MAILBENCH_MULTICAST=0\\n forbids it") << "one line";
 }
 
 TEST(DriverTest, ATableThatRefusesMulticastMakesNone) {
