@@ -6,10 +6,13 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "harness/measure/statistics.h"
 #include "harness/report/report.h"
 #include "harness/report/report_json.h"
 #include "harness/report/report_test_data.h"
@@ -41,10 +44,30 @@ Verdict Check(const std::string& paths) {
   return verdict;
 }
 
+// Whether one line is about the file and holds `error`.
+bool Says(const Verdict& verdict, const std::string& path, const std::string& error) {
+  std::istringstream lines(verdict.output);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(path + ": ") && line.find(error) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// A point whose figures are those of its samples.
+PointRecord MeasuredPoint(std::int64_t bytes, int samples = 3) {
+  PointRecord point = SamplePoint(bytes, samples);
+  point.latency_us = Summarize(point.samples_us);
+  point.p50_interval_us = IntervalOfMedian(point.samples_us);
+  point.per_rank[2].last = samples - 1;
+  point.straggler_share = static_cast<double>(samples - 1) / samples;
+  return point;
+}
+
 std::string SampleReport(RunStatus status, const RunFacts& facts = SampleFacts()) {
-  PointRecord unchecked = SamplePoint(16, 2000);
+  PointRecord unchecked = MeasuredPoint(16, 2000);
   unchecked.checked = false;
-  PointRecord wrong = SamplePoint(32);
+  PointRecord wrong = MeasuredPoint(32);
+  wrong.floor = Floor{.empty_kernel_us = 0.5, .hop_us = 0.25, .publish_to_all_us = 0.75};
   wrong.busbw_gb_per_s = 1 / 0.0;
   wrong.kernels = {{"Kernel", 2}};
   wrong.key.mode = "isolated";
@@ -137,6 +160,84 @@ TEST(ReportSchemaTest, PointsOfBuildsThatKnewOnlyMediansOfRanksAreValid) {
   WriteText(directory.File("earlier.json"), report.dump());
   const Verdict verdict = Check(directory.File("earlier.json"));
   EXPECT_EQ(verdict.exit_code, 0) << verdict.output;
+}
+
+// What no schema can say. Each patch breaks one of it in a report that is right.
+TEST(ReportSchemaTest, FiguresAreThoseOfTheSamples) {
+  const TestDirectory directory;
+  const struct {
+    const char* patch;
+    const char* error;
+  } kCases[] = {
+      {R"([{"op": "replace", "path": "/points/1/latency_us/p90", "value": 9}])",
+       "p90 is above p99"},
+      {R"([{"op": "replace", "path": "/points/1/latency_us/p50", "value": 1}])",
+       "min is above p50"},
+      {R"([{"op": "replace", "path": "/points/1/latency_us/max", "value": 2}])",
+       "p999 is above max"},
+      {R"([{"op": "replace", "path": "/points/0/latency_us/mean", "value": 9999}])",
+       "mean lies outside"},
+      {R"([{"op": "replace", "path": "/points/1/latency_us/mean", "value": 2.6}])",
+       "mean is not that of the samples, 2.5"},
+      {R"([{"op": "replace", "path": "/points/1/latency_us/p50", "value": 2.6}])",
+       "p50 is not that of the samples, 2.5"},
+      {R"([{"op": "replace", "path": "/points/1/latency_us/min", "value": 1.25}])",
+       "min is not that of the samples, 1.5"},
+      {R"([{"op": "replace", "path": "/points/1/latency_us/p50_interval/low", "value": 2.75}])",
+       "p50_interval does not hold p50"},
+      {R"([{"op": "replace", "path": "/points/1/latency_us/samples/1", "value": 7}])",
+       "samples: one lies outside"},
+      {R"([{"op": "remove", "path": "/points/0/latency_us/samples/1"}])",
+       "samples: not as many as count"},
+      {R"([{"op": "replace", "path": "/points/1/per_rank/2/rank", "value": 1}])",
+       "per_rank: not each rank once"},
+      {R"([{"op": "replace", "path": "/points/1/per_rank/3/min", "value": 1.9}])",
+       "min, p50 and max of rank 3"},
+      {R"([{"op": "replace", "path": "/points/1/per_rank/3/last", "value": 1}])",
+       "last does not add up"},
+      {R"([{"op": "replace", "path": "/points/1/straggler", "value": 4}])",
+       "straggler: there is no such rank"},
+      {R"([{"op": "replace", "path": "/points/1/straggler_share", "value": 0.5}])",
+       "straggler_share is not"},
+      {R"([{"op": "replace", "path": "/points/1/floor_ratio", "value": 2.01}])",
+       "floor_ratio is not latency_us.p50 / "},
+      {R"([{"op": "replace", "path": "/points/1/floor_ratio", "value": null}])",
+       "floor_ratio is not latency_us.p50 / "},
+      {R"([{"op": "replace", "path": "/points/0/floor_ratio", "value": 2}])",
+       "floor_ratio without a floor"},
+      {R"([{"op": "replace", "path": "/points/1/check/compared", "value": 0}])",
+       "nothing was compared"},
+      {R"([{"op": "replace", "path": "/points/1/check/first", "value": "rank 1"}])",
+       "a story without a wrong word"},
+      {R"([{"op": "replace", "path": "/points/1/ranks", "value": 3}])",
+       "ranks are not those of environment"},
+      {R"([{"op": "replace", "path": "/points/1/collective", "value": "other"}])",
+       "collective is not the report's"},
+      {R"([{"op": "copy", "from": "/points/0", "path": "/points/-"}])", "it is there twice"},
+      {R"([{"op": "replace", "path": "/run/status", "value": "wrong"}])", "wrong, and nothing is"},
+      {R"([{"op": "replace", "path": "/run/status", "value": "failed"},
+           {"op": "replace", "path": "/points/1/check/mismatches", "value": 641}])",
+       "more mismatches than words compared"},
+      {R"([{"op": "replace", "path": "/run/status", "value": "failed"},
+           {"op": "replace", "path": "/points/1/check/leftover", "value": 1281}])",
+       "more words left over than audited"},
+      {R"([{"op": "replace", "path": "/run/status", "value": "failed"},
+           {"op": "replace", "path": "/points/1/check/mismatches", "value": 1}])",
+       "a wrong word without its story"},
+  };
+  const json valid = json::parse(SampleReport(RunStatus::kPassed));
+  std::string paths;
+  for (std::size_t i = 0; i < std::size(kCases); ++i) {
+    const std::string path = directory.File(std::to_string(i) + ".json");
+    WriteText(path, valid.patch(json::parse(kCases[i].patch)).dump());
+    paths += path + ' ';
+  }
+  const Verdict verdict = Check(paths);
+  EXPECT_EQ(verdict.exit_code, 1);
+  for (std::size_t i = 0; i < std::size(kCases); ++i) {
+    EXPECT_TRUE(Says(verdict, directory.File(std::to_string(i) + ".json"), kCases[i].error))
+        << kCases[i].patch << verdict.output;
+  }
 }
 
 TEST(ReportSchemaTest, TheSchemaIsClosedAndComplete) {
