@@ -46,6 +46,11 @@ void RequireWritable(const std::string& path, const std::string& what = "report"
   throw UsageError("cannot write " + what + " " + path + ": " + error.what());
 }
 
+std::string FirstLine(const std::string& path) {
+  const std::string text = ReadFile(path);
+  return text.substr(0, text.find('\n'));
+}
+
 struct Earlier {
   std::string source;
   ReportPieces pieces;
@@ -87,8 +92,10 @@ PreparedReport PrepareReport(const ReportOptions& options, const RunIdentity& id
     throw UsageError("another run is writing " + journal_path);
   }
   if (journal && !options.force && !options.resume) {
-    throw UsageError("an earlier run left " + journal_path +
-                     ": it did not finish; go on with --resume, or start anew with --force");
+    const bool resumable = !options.how_to_resume.empty() && !IsOfStress(FirstLine(journal_path));
+    throw UsageError("an earlier run left " + journal_path + ": it did not finish; " +
+                     (resumable ? "go on with " + options.how_to_resume + ", or " : "") +
+                     "start anew with --force");
   }
   if (report && !options.force && !options.resume) {
     throw UsageError("report " + path + " exists; replace it with --force, or give another name");

@@ -14,6 +14,9 @@ struct ReportOptions {
   std::string path;  // --json
   bool force = false;
   bool resume = false;
+  // How a run with the same flags goes on with what an earlier one left, as messages say it; "" for
+  // one that always starts anew.
+  std::string how_to_resume = "--resume";
 };
 
 struct PreparedReport {

@@ -9,6 +9,7 @@
 
 #include "harness/error.h"
 #include "harness/report/report.h"
+#include "harness/report/report_json.h"
 #include "harness/report/report_test_data.h"
 
 namespace mailbench::test {
@@ -117,6 +118,26 @@ TEST(PrepareReportTest, ALeftoverJournalNeedsForceOrResume) {
   EXPECT_THAT(prepared.finished, IsEmpty());
   OpenJournal(prepared, SampleFacts());
   EXPECT_THAT(ReadJournal(path + ".journal").points, IsEmpty());
+}
+
+TEST(PrepareReportTest, SaysHowThisRunGoesOn) {
+  const TestDirectory directory;
+  const std::string path = directory.File("a.json");
+  WriteSampleJournal(path, 2);
+  EXPECT_THAT(Refusal({path, false, false, "--resume without --trace"}),
+              HasSubstr("go on with --resume without --trace, or start anew with --force"));
+  EXPECT_THAT(Refusal({path, false, false, ""}), HasSubstr("did not finish; start anew with"));
+}
+
+TEST(PrepareReportTest, WhatAStressLeftIsNotResumed) {
+  const TestDirectory directory;
+  const std::string path = directory.File("a.json");
+  WriteText(path + ".journal", HeaderJson(SampleStressFacts(), 0) + '\n');
+  EXPECT_THAT(Refusal({path}), AllOf(HasSubstr("did not finish; start anew with --force"),
+                                     ::testing::Not(HasSubstr("--resume"))));
+  EXPECT_THAT(Refusal({path, false, true}),
+              HasSubstr(path + ".journal: it is of a stress, which starts anew each time"));
+  EXPECT_EQ(Refusal({path, true, false}), "");
 }
 
 TEST(PrepareReportTest, RefusesBothForceAndResume) {

@@ -43,13 +43,17 @@ void FinishReport(const std::string& report_path, const RunEnding& ending) {
     if (!Exists(journal_path) && Exists(report_path)) return;
     throw;
   }
+  const bool stress = IsOfStress(journal.header);
   try {
     WriteReport(report_path, AssembleReport(journal, ending));
   } catch (const SystemError& error) {
-    throw SystemError(std::string(error.what()) + "; the " + std::to_string(journal.points.size()) +
-                      " finished points are kept in " + journal_path + ": go on with --resume");
+    throw SystemError(std::string(error.what()) + "; " +
+                      (stress ? "what was found is kept in " + journal_path
+                              : "the " + std::to_string(journal.points.size()) +
+                                    " finished points are kept in " + journal_path +
+                                    ": go on with --resume"));
   }
-  if (IsComplete(ending.status)) unlink(journal_path.c_str());
+  if (stress || IsComplete(ending.status)) unlink(journal_path.c_str());
 }
 
 }  // namespace mailbench

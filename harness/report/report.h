@@ -17,10 +17,10 @@ void WriteReport(const std::string& path, const std::string& text);
 
 // Writes the report at `report_path` from its journal alone, so that any process can do it, from
 // any thread, whatever became of the process that wrote the journal; several may do it at once, the
-// last one wins. When the run is complete (kPassed or kWrong) the journal is removed afterwards;
-// otherwise it stays for --resume. Where there is a report and no journal, another process has
-// completed the run: does nothing. REQUIRES: OpenJournal has returned.
-// Throws SystemError or UsageError, which name the path; the journal is kept then.
+// last one wins. When the run is complete (kPassed or kWrong) or a stress, which is never resumed,
+// the journal is removed afterwards; otherwise it stays for --resume. Where there is a report and
+// no journal, another process has written the report: does nothing. REQUIRES: OpenJournal has
+// returned. Throws SystemError or UsageError, which name the path; the journal is kept then.
 void FinishReport(const std::string& report_path, const RunEnding& ending);
 
 }  // namespace mailbench

@@ -140,6 +140,20 @@ TEST(ReportFaultsTest, AReportThatFailsLeavesTheOldOneAndTheJournal) {
   EXPECT_EQ(PointsIn(path), 3U);
 }
 
+TEST(ReportFaultsTest, AReportOfAStressThatFailsLeavesTheJournal) {
+  const TestDirectory directory;
+  const std::string path = directory.File("a.json");
+  WriteText(JournalPath(path), HeaderJson(SampleStressFacts(), 0) + '\n');
+  EXPECT_EQ(InChild([&] {
+              LimitFileSize(100, false);
+              EXPECT_THAT(MessageOf<SystemError>([&] { FinishReport(path, Interrupted()); }),
+                          AllOf(HasSubstr("what was found is kept in " + JournalPath(path)),
+                                ::testing::Not(HasSubstr("--resume"))));
+            }),
+            0);
+  EXPECT_THAT(directory.Names(), ElementsAre("a.json.journal"));
+}
+
 TEST(ReportFaultsTest, AFullDiskKeepsTheEarlierPoints) {
   const TestDirectory directory;
   OnSmallDisk(directory.path(), [&] {

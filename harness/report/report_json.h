@@ -42,6 +42,10 @@ struct ReportPieces {
 };
 ReportPieces SplitReport(const std::string& text, const std::string& source);
 
+// Of a header, by HeaderJson or read from a report: whether the run was a stress, which has no
+// points to go on with. False where it is no header.
+bool IsOfStress(const std::string& header);
+
 // "" when a report with this header may be resumed by a run that is `identity`; otherwise the first
 // difference. Throws UsageError naming `source` when `header` is not a header of this version.
 std::string DifferenceForResume(const std::string& header, const RunIdentity& identity,

@@ -57,9 +57,15 @@ ReportPieces SplitReport(const std::string& text, const std::string& source) {
   return pieces;
 }
 
+bool IsOfStress(const std::string& header) {
+  const Json json = Json::parse(header, nullptr, /*allow_exceptions=*/false);
+  return json.is_object() && json.contains("config") && json["config"].contains("stress");
+}
+
 std::string DifferenceForResume(const std::string& header, const RunIdentity& identity,
                                 const std::string& source) try {
   const Json old = ParseVersioned(header, source);
+  if (IsOfStress(header)) return "it is of a stress, which starts anew each time";
   const auto collective = old.at("collective").get<std::string>();
   if (collective != identity.collective) return Was("collective", collective, identity.collective);
   const int ranks = old.at("environment").at("ranks").get<int>();

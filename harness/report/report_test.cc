@@ -125,6 +125,23 @@ TEST(FinishReportTest, RemovesTheJournalOfACompleteRunOnly) {
   }
 }
 
+// Nothing can go on with it.
+TEST(FinishReportTest, RemovesTheJournalOfAStressWhateverItsEnd) {
+  for (const RunStatus status : {RunStatus::kInterrupted, RunStatus::kHung, RunStatus::kPassed}) {
+    const TestDirectory directory;
+    const std::string path = directory.File("a.json");
+    JournalWriter journal = JournalWriter::Create(
+        JournalPath(path), HeaderJson(SampleStressFacts(), 0), {}, /*replace=*/false);
+    journal.Append(SampleStress());
+    FinishReport(path, {status, "", {}, ""});
+    EXPECT_THAT(directory.Names(), ElementsAre("a.json"));
+    FinishReport(path, {RunStatus::kFailed, "", {}, ""});  // another process, a little later
+    const json report = json::parse(ReadFile(path));
+    EXPECT_EQ(report["run"]["status"], ToString(status));
+    EXPECT_EQ(report["stress"].size(), 1U);
+  }
+}
+
 TEST(FinishReportTest, DoesNothingOnceAnotherHasCompletedTheRun) {
   const TestDirectory directory;
   const std::string path = directory.File("a.json");

@@ -49,6 +49,13 @@ RunFacts SampleFacts() {
   return facts;
 }
 
+RunFacts SampleStressFacts() {
+  RunFacts facts = SampleFacts();
+  facts.identity.config = R"({"bytes":[16,32],"json":"a.json","stress":1000,"timeout":60})";
+  facts.identity.measured_config = R"({"bytes":[16,32],"stress":1000})";
+  return facts;
+}
+
 GpuFacts SampleGpu(const std::string& uuid) {
   GpuFacts gpu;
   gpu.name = "NVIDIA H200";

@@ -39,6 +39,8 @@ PointRecord SamplePoint(std::int64_t bytes, int samples = 3);
 StressRecord SampleStress(const std::string& algorithm = "lamport");
 
 void WriteText(const std::string& path, const std::string& text);
+// SampleFacts of a run with --stress 1000.
+RunFacts SampleStressFacts();
 // Writes the journal of a run that has finished points of 16, 32, ... bytes.
 void WriteSampleJournal(const std::string& report_path, int points);
 

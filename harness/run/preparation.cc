@@ -44,7 +44,8 @@ void PrepareOnRankZero(const RunConfig& config, const Ranks& ranks, Prepared& pr
       if (!config.trace.empty()) RequireTraceable(config.trace, config.force);
       if (!config.json.empty()) {
         prepared.report =
-            PrepareReport({config.json, config.force, config.resume}, prepared.facts.identity);
+            PrepareReport({config.json, config.force, config.resume, HowToResume(config)},
+                          prepared.facts.identity);
       }
       for (const std::string& key : prepared.report.finished) finished += key + '\n';
     } catch (const Error& failure) {
@@ -62,6 +63,11 @@ void PrepareOnRankZero(const RunConfig& config, const Ranks& ranks, Prepared& pr
 }
 
 }  // namespace
+
+std::string HowToResume(const RunConfig& config) {
+  if (config.stress > 0) return "";
+  return config.trace.empty() ? "--resume" : "--resume without --trace";
+}
 
 Prepared Prepare(const Collective& collective, const RunConfig& config, const Ranks& ranks,
                  const TransportFactory& transports) {

@@ -24,6 +24,10 @@ struct Prepared {
   bool any_wrong = false;          // on every rank: in the points of the earlier run
 };
 
+// How a run of this config that was cut short is gone on with, as messages say it; "" for a stress,
+// which starts anew.
+std::string HowToResume(const RunConfig& config);
+
 // Collective. Throws MachineError and UsageError on every rank alike; a SystemError may be of one
 // rank alone.
 Prepared Prepare(const Collective& collective, const RunConfig& config, const Ranks& ranks,

@@ -62,6 +62,14 @@ RunStatus StatusOf(ExitCode code) {
   return RunStatus::kFailed;
 }
 
+// Of a run that was cut short, once its report is written.
+std::string WhatIsLeftOf(const RunConfig& config) {
+  const std::string report = "the report " + config.json;
+  const std::string flags = HowToResume(config);
+  if (flags.empty()) return report + " holds what was found";
+  return report + " holds what was finished: " + flags + " goes on from there";
+}
+
 // Of an error on `rank`.
 Ending EndingOf(const std::exception& error, int rank) {
   if (const auto* typed = dynamic_cast<const Error*>(&error)) {
@@ -282,11 +290,7 @@ int Run(int argc, char** argv, Collective& collective, const RunHooks& hooks) {
                        report_ending.reason = ending.reason;
                        report_ending.errors = {{ending.rank, ending.reason}};
                        FinishReport(config.json, report_ending);
-                       const std::string report = "the report " + config.json;
-                       return config.stress > 0
-                                  ? report + " holds what was found"
-                                  : report +
-                                        " holds what was finished: --resume goes on from there";
+                       return WhatIsLeftOf(config);
                      },
                      .evidence = [live] { return live->instance.Describe(); },
                      .stop_device = [live] { live->Stop(); }});

@@ -190,6 +190,23 @@ class Signals(unittest.TestCase):
                 with self.subTest(send=send, to_rank=to_rank):
                     self.interrupt(send, to_rank)
 
+    def test_a_stress_leaves_nothing_to_resume(self):
+        with tempfile.TemporaryDirectory() as directory:
+            report = Path(directory) / "report.json"
+            arguments = (*WHAT, "-e", "64", "--stress", "100000000", "--json", report)
+            process = start([MPIEXEC, "-np", str(RANKS), BIN, *arguments])
+            journal = Path(f"{report}.journal")
+            while not journal.exists() and process.poll() is None:
+                time.sleep(0.01)
+            os.kill(process.pid, signal.SIGTERM)
+            result = finish(process)
+            self.assertNotIn("--resume", result.stderr)
+            self.assertEqual(list(Path(directory).iterdir()), [report])
+            again = mpirun(RANKS, *arguments)
+            self.assertEqual((again.code, len(again.messages)), (2, 1))
+            self.assertIn("--force", again.messages[0])
+            self.assertNotIn("--resume", again.messages[0])
+
 
 @unittest.skipUnless(os.geteuid() == 0, "needs root: it mounts a small file system")
 class Disks(unittest.TestCase):

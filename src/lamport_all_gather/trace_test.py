@@ -188,6 +188,13 @@ class Trace(unittest.TestCase):
         self.assertEqual(read_report(self.report)["run"]["status"], "interrupted")
         self.assertFalse(self.trace.exists())
         self.assertEqual([p.name for p in self.directory.iterdir() if "trace" in p.name], [])
+        # A trace of the other points alone would be taken for the whole run's.
+        self.assertIn("--resume without --trace goes on", result.stderr)
+        again = mpirun(RANKS, *arguments[4:])
+        self.assertIn("go on with --resume without --trace", again.messages[0])
+        refused = mpirun(RANKS, *arguments[4:], "--resume")
+        self.assertEqual((refused.code, refused.stdout, len(refused.messages)), (2, "", 1))
+        self.assertIn("--resume and --trace exclude each other", refused.messages[0])
 
 
 if __name__ == "__main__":
