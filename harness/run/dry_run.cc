@@ -39,6 +39,15 @@ std::string DurationText(double seconds) {
          ", from rough times a call; it may be several times as long or as short\n#\n";
 }
 
+std::string SkippedText(const std::vector<Skipped>& list) {
+  std::string text;
+  for (const Skipped& skipped : list) {
+    text += "# Skipped " + skipped.algorithm +
+            (skipped.shape ? ' ' + ToString(*skipped.shape) : "") + ": " + skipped.reason + '\n';
+  }
+  return text;
+}
+
 struct Columns {
   std::string shape, algorithm, mode, l2, samples, memory, duration;
 };
@@ -71,7 +80,7 @@ std::string ListPoints(const SweepPlan& plan, const PlanEstimate& estimate, cons
   }
   return "# " + Places(plan.points.front().key) + ": " + std::to_string(plan.points.size()) +
          " points, " + std::to_string(config.warmup) + " warm-up samples each\n" +
-         MemoryText(estimate) + DurationText(seconds) +
+         SkippedText(plan.skipped) + MemoryText(estimate) + DurationText(seconds) +
          Row("# ", {"shape", "algorithm", "mode", "l2", "samples", "buffers", "estimated"}) +
          Row("# ", {"", "", "", "", "x calls", "(a rank)", "duration"}) + rows;
 }
@@ -91,8 +100,8 @@ std::string ListStresses(const SweepPlan& plan, const PlanEstimate& estimate,
             FormatBytes(part.buffer_bytes) + " a rank, estimated duration " + About(part.seconds) +
             '\n';
   }
-  return "# " + Places(plan.points.front().key) + '\n' + MemoryText(estimate) +
-         DurationText(seconds) + rows;
+  return "# " + Places(plan.points.front().key) + '\n' + SkippedText(plan.skipped) +
+         MemoryText(estimate) + DurationText(seconds) + rows;
 }
 
 }  // namespace mailbench

@@ -11,8 +11,8 @@
 
 namespace mailbench {
 
-// The points of the plan, as a table; those of an earlier run, whose names are in `finished`, take
-// no time. `estimate`: EstimatePoints of the same plan. Ends with a newline.
+// What the plan skips, and why; its points, as a table. Those of an earlier run, whose names are in
+// `finished`, take no time. `estimate`: EstimatePoints of the same plan. Ends with a newline.
 std::string ListPoints(const SweepPlan& plan, const PlanEstimate& estimate, const RunConfig& config,
                        const std::set<std::string>& finished);
 

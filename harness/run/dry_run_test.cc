@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 #include "harness/run/toy_plan.h"
@@ -37,6 +38,20 @@ TEST(ListPoints, GivesSamplesMemoryAndDurations) {
   bytes=1024       mailbox         eager     -              20 x 1     2.0 KiB   1 min 40 s
   bytes=1024       plain           eager     -              20 x 1       100 B        4.0 s
 )");
+}
+
+TEST(ListPoints, SaysWhatIsSkippedAndWhy) {
+  const RunConfig config = ToyConfig({1024});
+  const ToyGather toy;
+  SweepPlan plan = PlanSweep(toy, config, ToySite(2));
+  plan.skipped = {{"far", std::nullopt, "it needs transport moon"},
+                  {"mailbox", Shape{{{"bytes", 4096}}, 4096, 8192, 1}, "its grids do not fit"}};
+  const std::string skipped =
+      "# Skipped far: it needs transport moon\n"
+      "# Skipped mailbox bytes=4096: its grids do not fit\n"
+      "# Memory a rank:";
+  EXPECT_THAT(ListPoints(plan, FourParts(), config, {}), HasSubstr(" each\n" + skipped));
+  EXPECT_THAT(ListStresses(plan, FourParts(), config), HasSubstr(" ranks\n" + skipped));
 }
 
 TEST(ListPoints, WhatAnEarlierRunHasDoneTakesNoTime) {

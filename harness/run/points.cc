@@ -13,6 +13,8 @@ namespace mailbench {
 
 namespace {
 
+constexpr std::string_view kNoCold = "the caches of the host are not controlled";
+
 bool IsNamed(std::string_view algorithm, const RunConfig& config) {
   const std::vector<std::string>& named = config.algorithms;
   return std::find(named.begin(), named.end(), algorithm) != named.end();
@@ -43,17 +45,24 @@ void PlanAlgorithms(const Collective& collective, const RunConfig& config, const
   }
 }
 
-// The states of L2 in which points are measured: where caches are not controlled, one.
-std::vector<L2State> L2StatesOf(const RunConfig& config, const Site& site) {
-  return site.l2_bytes > 0 ? config.l2 : std::vector<L2State>{L2State::kHot};
+// Whether points that are cold were asked for where caches are not controlled.
+bool SkipsCold(const RunConfig& config, const Site& site) {
+  return site.l2_bytes == 0 &&
+         std::find(config.l2.begin(), config.l2.end(), L2State::kCold) != config.l2.end();
 }
 
-void SkipUncontrolledL2(const RunConfig& config, const Site& site, SweepPlan& plan) {
-  if (site.l2_bytes > 0) return;
-  if (std::find(config.l2.begin(), config.l2.end(), L2State::kCold) == config.l2.end()) return;
+// The states of L2 in which points are measured.
+std::vector<L2State> L2StatesOf(const RunConfig& config, const Site& site) {
+  std::vector<L2State> states = config.l2;
+  if (SkipsCold(config, site)) std::erase(states, L2State::kCold);
+  if (states.empty()) throw MachineError("L2 cold cannot be had here: " + std::string(kNoCold));
+  return states;
+}
+
+void SkipCold(const RunConfig& config, const Site& site, SweepPlan& plan) {
+  if (!SkipsCold(config, site)) return;
   for (const std::string& algorithm : plan.algorithms) {
-    plan.skipped.push_back(
-        {algorithm, std::nullopt, "with L2 cold: the caches of the host are not controlled"});
+    plan.skipped.push_back({algorithm, std::nullopt, "with L2 cold: " + std::string(kNoCold)});
   }
 }
 
@@ -124,7 +133,7 @@ SweepPlan PlanSweep(const Collective& collective, const RunConfig& config, const
     }
   }
   DropIdle(config, plan);
-  SkipUncontrolledL2(config, site, plan);
+  SkipCold(config, site, plan);
   return plan;
 }
 

@@ -22,9 +22,9 @@ struct SweepPlan {
 };
 
 // Without config.algorithms: the subject and every comparison that can run, never the known-bad.
-// Where caches are not controlled, a point is measured once whatever config.l2 says, and cold is
-// skipped. From what it is given and, on GPUs, from what kernels take of this one. Throws
-// MachineError for an algorithm that was named and cannot run with any shape, and when none can.
+// Where caches are not controlled, cold is skipped. From what it is given and, on GPUs, from what
+// kernels take of this one. Throws MachineError for an algorithm that was named and cannot run with
+// any shape, when none can, and when cold is all that was asked for where it is skipped.
 SweepPlan PlanSweep(const Collective& collective, const RunConfig& config, const Site& site);
 
 // Whether an algorithm that config asks for stores to all ranks at once where it can.

@@ -180,7 +180,7 @@ TEST(PlanSweep, OnTheHostL2IsNotControlledAndColdIsSkipped) {
   config.modes = {Mode::kEager};
   config.bytes = {16};
   for (const std::vector<L2State>& l2 :
-       {std::vector{L2State::kCold}, std::vector{L2State::kHot, L2State::kCold}}) {
+       {std::vector{L2State::kCold, L2State::kHot}, std::vector{L2State::kHot, L2State::kCold}}) {
     config.l2 = l2;
     const SweepPlan plan = PlanSweep(ThreeAlgorithms(), config, At("host", 4));
     EXPECT_THAT(Keys(plan),
@@ -199,6 +199,19 @@ TEST(PlanSweep, OnTheHostL2IsNotControlledAndColdIsSkipped) {
   } catch (const MachineError& error) {
     EXPECT_THAT(error.what(), HasSubstr("bytes go there"));
   }
+}
+
+TEST(PlanSweep, ColdAloneIsRefusedWhereCachesAreNotControlled) {
+  RunConfig config = Config({"subject"});
+  config.l2 = {L2State::kCold};
+  try {
+    PlanSweep(ThreeAlgorithms(), config, At("host", 4));
+    FAIL() << "not refused";
+  } catch (const MachineError& error) {
+    EXPECT_STREQ(error.what(),
+                 "L2 cold cannot be had here: the caches of the host are not controlled");
+  }
+  EXPECT_EQ(PlanSweep(ThreeAlgorithms(), config, OnGpu(192)).points.size(), 4u);
 }
 
 TEST(ListAlgorithms, MarksWhatIsBadAndWhatCannotRun) {

@@ -46,13 +46,16 @@ class BadInput(unittest.TestCase):
             (["--input", "upside-down"], "--input", '"upside-down"'),
             (["stray"], '"stray"'),
             (["--resume"], "--resume", "--json"),
+            (["--resume", "--trace", "trace.json"], "--resume", "--trace"),
+            (["--stress", "100", "--mode", "graph"], "--stress", "--mode"),
+            (["--stress", "100", "--l2", "hot"], "--stress", "--l2"),
             (["--bytes", "4G"], "bytes", "4294967296"),
             (["--bytes", "16", "--capacity", "9G"], "capacity", "9663676416"),
         ]
         for arguments, *named in cases:
             with self.subTest(arguments):
                 report = (
-                    () if "--resume" in arguments else ("--json", self.directory / "report.json")
+                    () if arguments == ["--resume"] else ("--json", self.directory / "report.json")
                 )
                 self.assert_refused(mpirun(2, *arguments, *report), USAGE, *named)
                 self.assertEqual(list(self.directory.iterdir()), [])
@@ -94,6 +97,10 @@ class BadInput(unittest.TestCase):
     def test_an_algorithm_or_a_transport_that_cannot_run_here(self):
         for transport in ("unicast", "multicast"):
             self.assert_refused(mpirun(2, "--transport", transport), MACHINE, transport)
+
+    def test_what_is_cold_on_the_host(self):
+        result = mpirun(2, "--transport", "host", "--l2", "cold")
+        self.assert_refused(result, MACHINE, "L2 cold", "caches of the host")
 
     def test_more_memory_than_the_host_has(self):
         report = self.directory / "report.json"

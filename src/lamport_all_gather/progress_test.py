@@ -139,6 +139,13 @@ class DryRun(unittest.TestCase):
             )
             self.assertEqual(list(Path(directory).iterdir()), [])
 
+    def test_says_what_is_skipped(self):
+        listing = mpirun(2, *QUICK, "--l2", "hot,cold", "--dry-run").stdout
+        head = mpirun(2, *QUICK, "--l2", "hot,cold").stdout
+        in_head = re.findall(r"(?m)^#   skipped (.*)$", head)
+        self.assertEqual(re.findall(r"(?m)^# Skipped (.*)$", listing), in_head)
+        self.assertGreater(len(in_head), 3)
+
     def test_points_of_an_earlier_run_take_no_time(self):
         with tempfile.TemporaryDirectory() as directory:
             report = Path(directory) / "report.json"
