@@ -10,6 +10,7 @@
 #include "harness/launch/start_gate.h"
 #include "harness/measure/l2.h"
 #include "harness/measure/sweep_point.h"
+#include "harness/measure/warm_up.h"
 #include "harness/memory/symmetric_memory.h"
 
 namespace mailbench {
@@ -23,6 +24,9 @@ struct Rates {
   double call_byte = 0;   // a byte that the call brings to a rank
   double check = 0;       // an input filled, an output compared, of no bytes
   double check_byte = 0;  // a byte of that output
+  double audit_byte = 0;  // a byte of a mailbox that is searched
+  // Batches of samples that a warm-up takes until it is steady, if it has the time; not seconds.
+  double warm_up_batches = 0;
 };
 
 constexpr Rates kOnGpus = {.part = 0.05,
@@ -30,13 +34,17 @@ constexpr Rates kOnGpus = {.part = 0.05,
                            .call = 3e-6,
                            .call_byte = 5e-12,
                            .check = 150e-6,
-                           .check_byte = 2e-9};
+                           .check_byte = 2e-9,
+                           .audit_byte = 0,
+                           .warm_up_batches = 3};
 constexpr Rates kOnHost = {.part = 1e-3,
                            .meeting = 20e-6,
-                           .call = 6e-6,
-                           .call_byte = 4e-9,
+                           .call = 10e-6,
+                           .call_byte = 8e-9,
                            .check = 5e-6,
-                           .check_byte = 2e-9};
+                           .check_byte = 2e-9,
+                           .audit_byte = 1e-9,
+                           .warm_up_batches = 7};
 
 // Of MPI_Allgather on the host, which is compiled for its processor.
 constexpr double kLibraryCall = 3e-6;
@@ -47,6 +55,7 @@ constexpr double kSetUpOnGpus = 1;
 constexpr double kSetUpOnHost = 0.05;
 
 constexpr int kCheckRounds = 3;
+constexpr int kAudits = 2;
 
 // How often a processor has to do what one rank does.
 double Turns(const Site& site, int processors) {
@@ -67,7 +76,7 @@ Rates RatesOf(const Collective& collective, const std::string& algorithm, const 
     rates.call_byte = kLibraryCallByte;
   }
   for (double Rates::*rate : {&Rates::part, &Rates::meeting, &Rates::call, &Rates::call_byte,
-                              &Rates::check, &Rates::check_byte}) {
+                              &Rates::check, &Rates::check_byte, &Rates::audit_byte}) {
     rates.*rate *= turns;
   }
   return rates;
@@ -118,6 +127,13 @@ class BuffersHeld {
   std::size_t most_ = 0;
 };
 
+// `sample`: seconds that one takes.
+double WarmUpSamples(int least, double sample, const Rates& rates) {
+  if (least == 0) return 0;
+  const double in_time = kMostWarmUpSeconds / (least * sample);
+  return least * std::clamp(in_time, 1.0, rates.warm_up_batches);
+}
+
 PartEstimate EstimatePoint(const Collective& collective, const SweepPoint& point,
                            const RunConfig& config, const Site& site, const Rates& rates) {
   const Shape& shape = point.key.shape;
@@ -125,7 +141,9 @@ PartEstimate EstimatePoint(const Collective& collective, const SweepPoint& point
   const int calls = CallsPerSample(point.mode, config);
   const int slots = SlotsForEachCall(shape.bytes_total, calls);
   const int rounds = config.check ? kCheckRounds : 0;
-  const double samples = SamplesPerPoint(point.mode, config) + config.warmup + 1 + rounds;
+  const double sample = rates.meeting + calls * CallSeconds(rates, bytes);
+  const double samples = SamplesPerPoint(point.mode, config) + 1 + rounds +
+                         WarmUpSamples(config.warmup, sample, rates);
 
   PartEstimate part;
   // Checks have other buffers than samples, one after the other.
@@ -135,8 +153,11 @@ PartEstimate EstimatePoint(const Collective& collective, const SweepPoint& point
                                  collective.BufferBytes(point.key.algorithm, shapes, config, site));
   }
   part.calls = samples * calls;
-  part.seconds = rates.part + samples * rates.meeting + part.calls * CallSeconds(rates, bytes) +
-                 rounds * slots * CheckSeconds(rates, bytes);
+  part.seconds = rates.part + samples * sample + rounds * slots * CheckSeconds(rates, bytes);
+  if (config.check) {
+    const std::size_t mailbox = collective.SymmetricBytes(point.key.algorithm, config, site);
+    part.seconds += kAudits * static_cast<double>(mailbox) * rates.audit_byte;
+  }
   return part;
 }
 

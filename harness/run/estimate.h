@@ -41,11 +41,13 @@ int Processors();
 // Of the points of the plan. A point takes
 //   its set-up + samples x (a meeting of all ranks + calls x time a call)
 //              + calls in flight x 3 rounds of checks x time a check, where results are checked,
-// with times a call and a check that grow with the bytes that it brings to a rank. On GPUs they are
-// those seen with ranks on one and on two H200 (results/measured/), whatever the algorithm; on the
-// host those seen on a laptop, of MPI_Allgather for an algorithm without symmetric memory, of a
-// mailbox's gather otherwise, multiplied by ranks / `processors` where there are more ranks. Right
-// to a factor of a few where nothing else runs.
+//              + twice the time to search the mailbox, likewise,
+// with times a call and a check that grow with the bytes that it brings to a rank, and with the
+// samples that a warm-up takes on average. On GPUs they are those seen with ranks on one and on two
+// H200 (results/measured/), whatever the algorithm; on the host those seen on two cores of a server
+// and on a laptop, which is twice as fast, of MPI_Allgather for an algorithm without symmetric
+// memory, of a mailbox's gather otherwise, multiplied by ranks / `processors` where there are more
+// ranks. Right to a factor of a few where nothing else runs.
 PlanEstimate EstimatePoints(const Collective& collective, const SweepPlan& plan,
                             const RunConfig& config, const Site& site,
                             int processors = Processors());

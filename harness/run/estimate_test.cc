@@ -72,11 +72,23 @@ TEST(EstimatePoints, CallsAreThoseOfChecksWarmUpAndSamples) {
   config.replays = 20;
   config.calls_per_graph = 10;
   const PlanEstimate checked = Points(config, ToySite(2));
-  EXPECT_EQ(checked.parts[0].calls, (20 + 5 + 1 + 3) * 10);
-  EXPECT_EQ(checked.parts[2].calls, 30 + 5 + 1 + 3);
+  EXPECT_EQ(checked.parts[0].calls, (20 + 7 * 5 + 1 + 3) * 10) << "it takes seven batches";
+  EXPECT_EQ(checked.parts[2].calls, 30 + 7 * 5 + 1 + 3);
+  EXPECT_EQ(Points(config, ToySite(2, true)).parts[2].calls, 30 + 3 * 5 + 1 + 3);
   config.check = false;
-  EXPECT_EQ(Points(config, ToySite(2)).parts[0].calls, (20 + 5 + 1) * 10);
+  EXPECT_EQ(Points(config, ToySite(2)).parts[0].calls, (20 + 7 * 5 + 1) * 10);
   EXPECT_LT(Points(config, ToySite(2)).parts[0].seconds, checked.parts[0].seconds);
+}
+
+TEST(EstimatePoints, AWarmUpEndsWhenItsTimeIsOver) {
+  RunConfig config = ToyConfig({1024});
+  config.check = false;
+  config.warmup = 0;
+  EXPECT_EQ(Points(config, ToySite(2)).parts[2].calls, 20 + 1);
+  config.warmup = 1000;
+  config.bytes = {256 * kMiB};  // some seconds a call
+  config.capacity = 256 * kMiB;
+  EXPECT_EQ(Points(config, ToySite(2)).parts[2].calls, 20 + 1000 + 1);
 }
 
 TEST(EstimatePoints, TakesLongerWithMoreBytesCallsAndRanksThanProcessors) {
@@ -115,6 +127,22 @@ TEST(EstimatePoints, HasTheOrderOfMagnitudeOfWhatWasMeasured) {
   const double seconds = 2 * Seconds(Points(config, ToySite(4, true)));
   EXPECT_GT(seconds, 34 / 3.0);
   EXPECT_LT(seconds, 34 * 3.0);
+}
+
+// configs/quick with four ranks and three algorithms, two of them with a mailbox, took 31 s on two
+// cores of a server.
+TEST(EstimatePoints, HasTheOrderOfMagnitudeOfWhatWasMeasuredOnTheHost) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t bytes = 16; bytes <= kMiB / 2; bytes *= 2) sizes.push_back(bytes);
+  RunConfig config = ToyConfig(sizes);
+  config.iters = config.replays = 10;
+  config.warmup = 2;
+  config.calls_per_graph = 5;
+  const PlanEstimate estimate = Points(config, ToySite(4), /*processors=*/2);
+  double seconds = Seconds(estimate);
+  for (std::size_t i = 0; i < estimate.parts.size(); i += 2) seconds += estimate.parts[i].seconds;
+  EXPECT_GT(seconds, 31 / 2.0);
+  EXPECT_LT(seconds, 31 * 2.0);
 }
 
 TEST(EstimateStresses, OnePartAnAlgorithm) {
