@@ -224,6 +224,13 @@ TEST(ReportSchemaTest, FiguresAreThoseOfTheSamples) {
       {R"([{"op": "replace", "path": "/run/status", "value": "failed"},
            {"op": "replace", "path": "/points/1/check/mismatches", "value": 1}])",
        "a wrong word without its story"},
+      {R"([{"op": "replace", "path": "/run/status", "value": "failed"},
+           {"op": "replace", "path": "/stress/0/mismatches", "value": 2},
+           {"op": "replace", "path": "/stress/0/wrong_calls", "value": 3}])",
+       "more wrong calls than"},
+      {R"([{"op": "replace", "path": "/run/status", "value": "failed"},
+           {"op": "replace", "path": "/stress/0/mismatches", "value": 2}])",
+       "wrong words without wrong calls"},
   };
   const json valid = json::parse(SampleReport(RunStatus::kPassed));
   std::string paths;
