@@ -8,6 +8,7 @@ from mpi_run import BIN, run
 
 USAGE = 2
 QUICK = ("--protocol", "lamport", "--schedules", "1")
+GATE = ("--protocol", "lamport,start-gate", "--schedules", "1")
 
 
 class BadInput(unittest.TestCase):
@@ -81,6 +82,12 @@ class BadInput(unittest.TestCase):
             ([*QUICK, "--shared-gpu=yes"], "--shared-gpu"),
             ([*QUICK, "--producer=yes"], "--producer"),
             ([*QUICK, "--replays", "2", "--streams", "3"], "--replays", '"2"', "--streams", '"3"'),
+            ([*GATE, "--publish", "unicast"], "--publish", '"unicast"', "start-gate"),
+            ([*GATE, "--streams", "2"], "--streams", '"2"', "start-gate"),
+            ([*GATE, "--producer"], "--producer", "start-gate"),
+            ([*GATE, "--replays", "2"], "--replays", '"2"', "start-gate"),
+            ([*GATE, "--resident-ctas", "4"], "--resident-ctas", '"4"', "start-gate"),
+            ([*GATE, "--resident-ctas", "4", "--shared-gpu"], "--resident-ctas", "start-gate"),
             (["--replay", "x", "--producer"], "--producer", "--replay"),
             (["--replay", "x", "--ranks", "2"], "--ranks", '"2"', "--replay"),
         ]

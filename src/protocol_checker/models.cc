@@ -4,6 +4,7 @@
 
 #include "kernels/known_bad/models.h"
 #include "kernels/lamport/models.h"
+#include "kernels/start_gate/models.h"
 
 namespace mailbench {
 
@@ -14,6 +15,7 @@ std::vector<Model> RegisteredModels() {
   };
   // One line a folder of protocols.
   add(LamportModels());
+  add(StartGateModels());
   add(KnownBadModels());
   return models;
 }

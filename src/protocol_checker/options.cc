@@ -190,9 +190,24 @@ std::vector<CheckerCase> ReadCases(const Reader& reader, const std::vector<Model
     for (const int ranks : ReadRanks(reader)) {
       cases.push_back({model, ReadScenario(reader)});
       cases.back().scenario.ranks = ranks;
+      if (!model->gathers) cases.back().scenario.multicast = false;
     }
   }
   return cases;
+}
+
+// What only gathers have a use for.
+void RefuseWithoutGathers(const Reader& reader, const std::vector<CheckerCase>& cases) {
+  const auto found = std::find_if(cases.begin(), cases.end(),
+                                  [](const CheckerCase& each) { return !each.model->gathers; });
+  if (found == cases.end()) return;
+  for (const std::string_view name :
+       {"publish", "streams", "producer", "replays", "resident-ctas", "shared-gpu"}) {
+    const Setting* setting = reader.Get(name);
+    if (setting == nullptr) continue;
+    Refuse(setting->origin, setting->items.front(),
+           "does not go with protocol " + found->model->name + ", which gathers nothing");
+  }
 }
 
 void RefuseBesideReplay(const Settings& settings) {
@@ -237,6 +252,7 @@ CheckerOptions ReadCheckerOptions(std::span<const char* const> args,
     return options;
   }
   options.cases = ReadCases(reader, models);
+  RefuseWithoutGathers(reader, options.cases);
   options.rules = ReadRules(reader);
   options.strategies = ReadStrategies(reader);
   ReadBudget(reader, options);

@@ -68,7 +68,8 @@ class Clean(Checker):
         names = [line.split()[0] for line in listed]
         self.assertIn("lamport", names)
         shipped = ("lamport", "overlapped", "overlapped-acq-rel", "overlapped-after-publish")
-        for name in (*shipped, "lamport-alias-fence", "overlapped-alias-fence"):
+        shipped += ("lamport-alias-fence", "overlapped-alias-fence", "start-gate")
+        for name in shipped:
             self.check("--protocol", name, "--schedules", "20", "--strategy", "pct")
 
     def test_lists_are_every_protocol_with_every_number_of_ranks(self):

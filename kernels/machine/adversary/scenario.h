@@ -35,6 +35,10 @@ struct Model {
   std::string name;
   std::string summary;
   std::function<std::unique_ptr<ModelWorld>(const Scenario&, const WorldRules&)> make;
+  // Its launches are calls of a gather. Otherwise they publish nothing through a multicast mapping,
+  // are not replayed, and some stand for hosts: the scenario's number of calls, ranks and threads
+  // alone mean something, and a limit of resident CTAs nothing.
+  bool gathers = true;
 };
 
 }  // namespace mailbench
