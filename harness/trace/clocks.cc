@@ -80,6 +80,20 @@ ClockOffset OffsetBounds::Offset() const {
   return {low_ + width / 2, (std::abs(width) + 1) / 2};
 }
 
+ClockOffset OffsetByAsking(const std::function<std::int64_t()>& ask,
+                           const std::function<std::int64_t()>& now, std::int64_t step_ns,
+                           int questions) {
+  OffsetBounds bounds;
+  for (int question = 0; question < questions; ++question) {
+    const std::int64_t before = now();
+    const std::int64_t time = ask();
+    const std::int64_t after = now();
+    bounds.Before(time, after);
+    bounds.After(before, time + step_ns);  // what it showed was up to a step old
+  }
+  return bounds.Offset();
+}
+
 HostMarkClock::HostMarkClock(const Ranks& ranks)
     : name_("CLOCK_MONOTONIC of " + ranks.hosts()[static_cast<std::size_t>(ranks.rank())]),
       step_ns_(SmallestStep()) {}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,6 +35,12 @@ class OffsetBounds {
   std::int64_t low_ = INT64_MIN;
   std::int64_t high_ = INT64_MAX;
 };
+
+// From a clock that shows each time for `step_ns` to the one that `now` tells. `ask` gets the
+// first clock's time, which it was at some moment of the call. REQUIRES: questions > 0.
+ClockOffset OffsetByAsking(const std::function<std::int64_t()>& ask,
+                           const std::function<std::int64_t()>& now, std::int64_t step_ns,
+                           int questions);
 
 // The clock of a rank's marks.
 class MarkClock {

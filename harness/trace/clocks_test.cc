@@ -61,5 +61,38 @@ TEST(OffsetOf, HoldsWhatItPromises) {
   }
 }
 
+// A clock that goes on in steps, asked through a link that takes from 1 to 5 us each way.
+TEST(OffsetByAsking, HoldsWhatItPromisesOfAClockThatSteps) {
+  std::mt19937 random(1);
+  std::uniform_int_distribution<std::int64_t> delay(1'000, 5'000);
+  constexpr std::int64_t kMostDelay = 5'000;
+  for (const std::int64_t step : {std::int64_t{1}, std::int64_t{32}, std::int64_t{1'000'000}}) {
+    for (const std::int64_t ahead : {std::int64_t{0}, std::int64_t{-77'000'000'001},
+                                     std::int64_t{1'700'000'000'000'000'000}}) {
+      std::int64_t time = 100'000'000'000;  // that `now` tells
+      const auto now = [&] { return time; };
+      const auto ask = [&] {
+        time += delay(random);
+        const std::int64_t shown = (time + ahead) - (time + ahead) % step;
+        time += delay(random);
+        return shown;
+      };
+      const ClockOffset offset = OffsetByAsking(ask, now, step, 300);
+      EXPECT_LE(std::abs(offset.add_ns + ahead), offset.error_ns) << step << ", " << ahead;
+      EXPECT_LE(offset.error_ns, kMostDelay + step) << step << ", " << ahead;
+      EXPECT_GT(offset.error_ns, 0) << step << ", " << ahead;
+    }
+  }
+}
+
+// The answer came at once, as far as a clock of coarse steps can tell, and was a step old.
+TEST(OffsetByAsking, AnAnswerMayBeAsOldAsAStep) {
+  const auto now = [] { return std::int64_t{1'999}; };
+  const auto ask = [] { return std::int64_t{1'000}; };
+  const ClockOffset offset = OffsetByAsking(ask, now, 1'000, 1);
+  EXPECT_GE(offset.error_ns, std::abs(offset.add_ns));
+  EXPECT_EQ(offset.error_ns, 500);
+}
+
 }  // namespace
 }  // namespace mailbench

@@ -40,7 +40,8 @@ struct Mailbox {
   std::uint32_t* ask() const { return reinterpret_cast<std::uint32_t*>(memory.get() + 64); }
 };
 
-std::uint64_t Answer(const Mailbox& mailbox, std::int64_t since) {
+std::uint64_t Answer(const Mailbox& mailbox) {
+  const std::int64_t since = MonotonicNow();
   std::atomic_ref<std::uint64_t> answer(*mailbox.answer());
   std::uint64_t time = 0;
   while ((time = answer.load(std::memory_order_acquire)) == 0) {
@@ -70,18 +71,15 @@ ClockOffset GpuMarkClock::ToHost() {
   ask = 0;
   MAILBENCH_CUDA(LaunchClockEcho({mailbox.ask(), mailbox.answer()}, kQuestions, kPatienceNs,
                                  executor_.stream()));
-  OffsetBounds bounds;
-  for (std::uint32_t question = 1; question <= kQuestions; ++question) {
+  std::uint32_t question = 0;
+  const auto ask_gpu = [&] {
     answer = 0;
-    const std::int64_t before = MonotonicNow();
-    ask = question;
-    const auto time = static_cast<std::int64_t>(Answer(mailbox, before));
-    const std::int64_t after = MonotonicNow();
-    bounds.Before(time, after);
-    bounds.After(before, time + step_ns_);  // it shows a time for as long as a step
-  }
+    ask = ++question;
+    return static_cast<std::int64_t>(Answer(mailbox));
+  };
+  const ClockOffset offset = OffsetByAsking(ask_gpu, MonotonicNow, step_ns_, kQuestions);
   MAILBENCH_CUDA(cudaStreamSynchronize(executor_.stream()));
-  return bounds.Offset();
+  return offset;
 }
 
 }  // namespace mailbench
