@@ -79,6 +79,19 @@ function(mailbench_mpi_test name)
                        ENVIRONMENT "${MAILBENCH_TEST_ENVIRONMENT}")
 endfunction()
 
+# mailbench_sanitizer_test(NAME TOOL tool RANKS N COMMAND ...): ranks on GPUs under compute-sanitizer.
+# NCCL is left out: its kernels take too long there.
+function(mailbench_sanitizer_test name)
+  if(NOT MAILBENCH_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "TOOL;RANKS" "COMMAND" ${ARGN})
+  add_test(NAME ${name} COMMAND "${CMAKE_SOURCE_DIR}/scripts/sanitize/compute_sanitizer_run"
+                                ${ARG_TOOL} ${ARG_RANKS} ${ARG_COMMAND})
+  set_tests_properties(${name} PROPERTIES LABELS gpu TIMEOUT 600 SKIP_RETURN_CODE 77
+    RESOURCE_LOCK gpu ENVIRONMENT "${MAILBENCH_TEST_ENVIRONMENT};MAILBENCH_NCCL=none")
+endfunction()
+
 # mailbench_collective(BINARY KERNELS folder): a collective is a folder of kernels
 # and a folder of src; the binary lands in bin/.
 function(mailbench_collective binary)
