@@ -8,30 +8,19 @@ of GPUs share them under an MPS daemon of the test's own.
 
 import ctypes
 import os
-import re
-import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-from mpi_run import FAULTS, ROOT, left_behind, mpirun, read_report
+from gpus import ranks_per_gpu, run_on_gpus, skip_without_gpu
+from mpi_run import FAULTS, left_behind, read_report
+from traces import assert_ranks_meet, read_trace
 
 RANKS = 1
 MAILBOX = ("lamport", "overlapped")
 HUNG = 4
 QUICK = ("-n", "5", "-w", "1", "--calls-per-graph", "7")
-
-
-def gpus():
-    """Number of GPUs that are visible here."""
-    if shutil.which("nvidia-smi") is None:
-        return 0
-    listing = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True)
-    found = len(re.findall(r"^GPU \d+:", listing.stdout, re.MULTILINE))
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    return found if visible is None else min(found, len(list(filter(None, visible.split(",")))))
 
 
 def nccl_can_run():
@@ -42,11 +31,7 @@ def nccl_can_run():
         return False
     version = ctypes.c_int()
     library.ncclGetVersion(ctypes.byref(version))
-    return ranks_per_gpu() == 1 or version.value >= 23003
-
-
-def ranks_per_gpu():
-    return -(-RANKS // max(1, gpus()))
+    return ranks_per_gpu(RANKS) == 1 or version.value >= 23003
 
 
 class Gpu(unittest.TestCase):
@@ -55,14 +40,10 @@ class Gpu(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.report = Path(directory.name) / "report.json"
 
-    def run_ranks(self, *arguments, share=None, binary=None, mps=True, environment=None):
-        """`arguments` may begin with what the binary with planted faults takes."""
-        prefix = [ROOT / "scripts/launch/mps"] if mps and ranks_per_gpu() > 1 else []
-        return mpirun(
-            RANKS, *arguments, "--transport", "unicast",
-            "--ranks-per-gpu", share or ranks_per_gpu(),
-            *QUICK, "--json", self.report, "--force",
-            binary=binary, prefix=prefix, environment=environment,
+    def run_ranks(self, *arguments, **options):
+        """As run_on_gpus."""
+        return run_on_gpus(
+            RANKS, *arguments, *QUICK, "--json", self.report, "--force", **options
         )  # fmt: skip
 
     def sweep(self, *arguments, **options):
@@ -95,7 +76,7 @@ class Results(Gpu):
         for skip in report["skipped"]:
             if skip["shape"] is not None:
                 self.assertRegex(skip["reason"], r"\d+ CTAs, and the GPU holds \d+ x \d+ = \d+")
-                self.assertGreater(ranks_per_gpu(), 1)
+                self.assertGreater(ranks_per_gpu(RANKS), 1)
                 left_out.add((skip["algorithm"], skip["shape"]["bytes"]))
         sizes = {16 << i for i in range(16)}
         for algorithm in MAILBOX:
@@ -161,7 +142,7 @@ class Results(Gpu):
         self.assertIn("/nowhere/libnccl.so", reasons["nccl-symmetric"])
 
     def test_without_mps_ranks_take_turns(self):
-        if ranks_per_gpu() == 1 or RANKS > 2:
+        if ranks_per_gpu(RANKS) == 1 or RANKS > 2:
             self.skipTest("for two ranks that share a GPU")
         result = self.run_ranks("--bytes", "16", "--algorithm", "lamport,overlapped", mps=False)
         self.assertEqual(result.code, 0, result.stdout + result.stderr)
@@ -169,7 +150,7 @@ class Results(Gpu):
         self.assertEqual(read_report(self.report)["run"]["status"], "passed")
 
     def test_more_ranks_than_a_gpu_may_have_are_refused(self):
-        if ranks_per_gpu() == 1:
+        if ranks_per_gpu(RANKS) == 1:
             self.skipTest("there are enough GPUs")
         result = self.run_ranks(share=1, mps=False)
         self.assertEqual(result.code, 3)
@@ -223,13 +204,52 @@ class Faults(Gpu):
                 self.strike(RANKS - 1, "launch", "never", algorithm)
 
 
+class Traces(Gpu):
+    FEW = ("--bytes", "16,2K", "--algorithm", "lamport,overlapped")
+    CALLS = 20  # traced of a point
+
+    def setUp(self):
+        super().setUp()
+        self.trace = self.report.with_name("trace.json")
+
+    def traced(self, *arguments, **options):
+        """The report and the trace of a run in which every point was traced."""
+        report = self.sweep(*arguments, *self.FEW, "--trace", self.trace, **options)
+        trace = read_trace(self.trace)
+        self.assertEqual(len(trace.points), len(report["points"]))
+        self.assertEqual(len(trace.calls), len(report["points"]) * self.CALLS)
+        for point in report["points"]:
+            self.assertEqual(point["trace"]["calls"], self.CALLS)
+        return report, trace
+
+    def test_a_file_with_every_call_of_every_rank(self):
+        report, trace = self.traced("--mode", "graph,eager")
+        self.assertEqual({p["mode"] for p in report["points"]}, {"graph", "eager"})
+        assert_ranks_meet(self, trace, RANKS)
+        for point in trace.points:
+            names = [clock["clock"] for clock in point["clocks"]]
+            gpus = -(-RANKS // ranks_per_gpu(RANKS))
+            self.assertEqual(len(set(names)), gpus, "a clock a GPU")
+            for clock in point["clocks"]:
+                self.assertGreater(clock["error_ns"], 0)
+                if clock["clock"] == names[0]:
+                    self.assertEqual(clock["offset_ns"], 0)
+
+    def test_the_slow_rank_is_named(self):
+        # In a graph: launches by hosts lie further apart than the delay.
+        for slow in {0, RANKS - 1}:
+            with self.subTest(slow=slow):
+                report, _ = self.traced(slow, "-", "slow", "--mode", "graph", binary=FAULTS)
+                for point in report["points"]:
+                    trace = point["trace"]
+                    self.assertEqual(trace["last_rank"], slow, trace)
+                    self.assertGreater(trace["last_calls"], self.CALLS / 2, trace)
+
+
 if __name__ == "__main__":
     RANKS = int(sys.argv.pop())
     PART = sys.argv.pop()
-    if gpus() == 0:
-        print("skipped: no GPU here (nvidia-smi -L lists none)")
-        sys.exit(77)
-    if PART == "Faults" and RANKS == 1:
-        sys.exit("usage: faults need two ranks or more")
-    os.environ.setdefault("NCCL_NVLS_ENABLE", "0")
+    skip_without_gpu()
+    if PART != "Results" and RANKS == 1:
+        sys.exit("usage: faults and traces need two ranks or more")
     unittest.main(defaultTest=PART)
