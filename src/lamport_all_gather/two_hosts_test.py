@@ -15,6 +15,7 @@ from pathlib import Path
 
 import two_hosts
 from mpi_run import BIN, finish, read_report
+from traces import assert_ranks_meet, read_trace
 
 FACTS, WATCHED = "", ""  # programs
 FAKE_DRIVER = None  # None where it was not built
@@ -77,14 +78,14 @@ class AcrossHosts(TwoHosts):
         if FAKE_DRIVER is None:
             self.skipTest("built without CUDA's headers")
 
-    def start_fake(self, fault, *arguments):
+    def start_fake(self, fault, *arguments, algorithms="lamport,overlapped", sizes="16,1K"):
         allowed = ("env", "MAILBENCH_MULTICAST=1", "NCCL_NVLS_ENABLE=1")
-        run = ("--algorithm", "lamport,overlapped", "--bytes", "16,1K")
+        run = ("--algorithm", algorithms, "--bytes", sizes)
         return self.start(*allowed, FAKE_DRIVER, fault, *run, *arguments)
 
-    def run_fake(self, fault, *arguments):
+    def run_fake(self, fault, *arguments, **points):
         few = ("-n", 2, "-w", 0, "--calls-per-graph", 3)
-        return finish(self.start_fake(fault, *few, *arguments))
+        return finish(self.start_fake(fault, *few, *arguments, **points))
 
     def test_memory_is_shared(self):
         for transport in ("multicast", "unicast"):
@@ -102,6 +103,24 @@ class AcrossHosts(TwoHosts):
                 self.assertEqual(report["environment"]["transport"], transport)
                 self.assertEqual({p["check"]["mismatches"] for p in report["points"]}, {0})
                 self.assertEqual({p["mode"] for p in report["points"]}, set(modes))
+        self.assert_nobody_is_left()
+
+    def test_a_trace_brings_the_clocks_of_both_hosts_together(self):
+        path = self.directory / "trace.json"
+        traced = ("--transport", "unicast", "--mode", "graph", "--trace", path)
+        result = self.run_fake("-", *traced, algorithms="lamport", sizes="1K")
+        self.assertEqual(result.code, 0, result.stdout + result.stderr)
+        trace = read_trace(path)
+        assert_ranks_meet(self, trace, RANKS)
+        (point,) = trace.points
+        here, there = point["clocks"][: RANKS // 2], point["clocks"][RANKS // 2 :]
+        self.assertEqual({clock["clock"] for clock in here}, {f"CLOCK_MONOTONIC of {A}"})
+        self.assertEqual({clock["clock"] for clock in there}, {f"CLOCK_MONOTONIC of {B}"})
+        self.assertEqual({clock["offset_ns"] for clock in here}, {0})
+        for clock in there:
+            # Measured through messages; in truth there is none, for both hosts have one kernel.
+            self.assertGreater(clock["error_ns"], max(c["error_ns"] for c in here))
+            self.assertLessEqual(abs(clock["offset_ns"]), clock["error_ns"])
         self.assert_nobody_is_left()
 
     def test_without_a_channel_it_is_refused(self):
