@@ -1,155 +1,248 @@
-// The gather's kernel timed by a bare loop, to hold the suite's figures against: CUDA events around
-// replays of a graph, the maximum over ranks by MPI, and nothing of harness/measure.
+// The suite and a bare loop time the same gather, in turns, in one process a rank: the same ranks,
+// the same mailbox memory, graphs of the same shape. The suite's figure is that of MeasurePoint;
+// the loop has nothing of harness/measure: a graph captured by hand, replayed between two CUDA
+// events, and the maximum over ranks by MPI.
 //
-// usage: bare_loop lamport|overlapped BYTES CAPACITY CALLS REPLAYS SLOTS RANKS_PER_GPU
-//   CAPACITY of the mailbox, bytes a rank; CALLS in the graph, which rotate over SLOTS inputs and
-//   outputs, each on lines of its own
-// Rank 0 prints one line of JSON: the median over REPLAYS, in microseconds a call.
+// usage: bare_loop [--tolerance PERCENT] [--turns N] [FLAG]...
+//   PERCENT  by which the medians over all turns may differ (default: 2)
+//   N        turns (default: 11), of which every other one begins with the loop
+//   FLAG     as of lamport_all_gather: --algorithm lamport or overlapped, --bytes with one size,
+//            --calls-per-graph, --replays (samples a turn), --ranks-per-gpu, ... The transport is
+//            unicast, the mode graph, L2 hot; no file is written.
+// Rank 0 prints a line of JSON a turn, with both medians in microseconds a call, and one for all
+// turns together. Exit code 1: the medians differ by more than the tolerance. For two ranks or more
+// on one GPU: scripts/launch/mps mpirun -np 4 bare_loop --ranks-per-gpu 4 ...
 #include <cuda_runtime_api.h>
 #include <mpi.h>
 
-#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "harness/command_line/run_config.h"
+#include "harness/command_line/values.h"
 #include "harness/error.h"
 #include "harness/gpu/cuda_error.h"
+#include "harness/gpu/cuda_handles.h"
 #include "harness/gpu/gpu_executor.h"
 #include "harness/gpu/gpu_transport.h"
+#include "harness/measure/measure_point.h"
+#include "harness/measure/statistics.h"
 #include "harness/ranks/mpi_ranks.h"
+#include "harness/run/agreement.h"
 #include "kernels/lamport/gpu_all_gather.h"
 #include "kernels/lamport/layout.h"
+#include "src/lamport_all_gather/lamport_all_gather.h"
 
 namespace mailbench {
 namespace {
 
-constexpr int kWarmUp = 20;
+constexpr int kWarmUp = 20;  // replays of the loop in each turn, thrown away
 
-struct Loop {
-  std::string_view algorithm;
-  std::int64_t bytes;
-  std::int64_t capacity;
-  int calls;
-  int replays;
-  int slots;
+struct Comparison {
+  double tolerance_percent = 2;
+  int turns = 11;
 };
 
-std::int64_t Padded(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
-
-// Fills in the mailbox, whose memory is `view`.
-AllGatherArgs ArgsFor(const SymmetricView& view, const Loop& loop, std::byte* state) {
-  AllGatherArgs args;
-  args.packs = loop.bytes / kPackBytes;
-  args.state = reinterpret_cast<GatherState*>(state);
-  args.mailbox.layout = {static_cast<int>(view.peers.size()), loop.capacity / kPackBytes};
-  args.mailbox.rank = view.rank;
-  args.mailbox.local = reinterpret_cast<Pack*>(view.local());
-  for (std::size_t peer = 0; peer < view.peers.size(); ++peer) {
-    args.mailbox.peers[peer] = reinterpret_cast<Pack*>(view.peers[peer]);
+// Takes the flags of this program out of `args`. Throws UsageError.
+Comparison TakeOwnFlags(std::vector<const char*>& args) {
+  Comparison comparison;
+  for (std::size_t i = 1; i + 1 < args.size();) {
+    const std::string flag = args[i];
+    if (flag == "--tolerance") {
+      comparison.tolerance_percent = ParseDecimal(flag, args[i + 1], 0, 100);
+    } else if (flag == "--turns") {
+      comparison.turns = static_cast<int>(ParseCount(flag, args[i + 1], 1, 1000));
+    } else {
+      ++i;
+      continue;
+    }
+    const auto at = args.begin() + static_cast<std::ptrdiff_t>(i);
+    args.erase(at, at + 2);
   }
-  return args;
+  return comparison;
 }
 
-double MedianOfReplays(const Loop& loop, AllGatherArgs args, GpuExecutor& executor, MPI_Comm comm) {
-  const int ranks = args.mailbox.layout.ranks;
-  const std::int64_t input_bytes = Padded(loop.bytes);
-  const std::int64_t output_bytes = Padded(loop.bytes * ranks);
-  const auto input = executor.Allocate(static_cast<std::size_t>(input_bytes * loop.slots));
-  const auto output = executor.Allocate(static_cast<std::size_t>(output_bytes * loop.slots));
-  GatherOptions options;
-  if (loop.algorithm == "overlapped") options.kind = GatherKind::kOverlapped;
-  options.abort_word = executor.abort_word();
-
-  const cudaStream_t stream = executor.stream();
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t executable = nullptr;
-  MAILBENCH_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-  for (int call = 0; call < loop.calls; ++call) {
-    const std::int64_t slot = call % loop.slots;
-    args.input = reinterpret_cast<const Pack*>(input->data() + slot * input_bytes);
-    args.output = reinterpret_cast<Pack*>(output->data() + slot * output_bytes);
-    MAILBENCH_CUDA(LaunchAllGather(args, options, stream));
+// Throws UsageError for what the loop does not do.
+void RequireComparable(const RunConfig& config, const Collective& collective) {
+  const std::vector<std::string>& named = config.algorithms;
+  if (named.size() != 1 || (named.front() != "lamport" && named.front() != "overlapped")) {
+    throw UsageError("--algorithm: the loop is for one of lamport and overlapped");
   }
-  MAILBENCH_CUDA(cudaStreamEndCapture(stream, &graph));
-  MAILBENCH_CUDA(cudaGraphInstantiate(&executable, graph, 0));
-
-  cudaEvent_t start = nullptr;
-  cudaEvent_t stop = nullptr;
-  MAILBENCH_CUDA(cudaEventCreate(&start));
-  MAILBENCH_CUDA(cudaEventCreate(&stop));
-  std::vector<double> samples;
-  for (int replay = -kWarmUp; replay < loop.replays; ++replay) {
-    MPI_Barrier(comm);
-    MAILBENCH_CUDA(cudaEventRecord(start, stream));
-    MAILBENCH_CUDA(cudaGraphLaunch(executable, stream));
-    MAILBENCH_CUDA(cudaEventRecord(stop, stream));
-    MAILBENCH_CUDA(cudaEventSynchronize(stop));
-    float milliseconds = 0;
-    MAILBENCH_CUDA(cudaEventElapsedTime(&milliseconds, start, stop));
-    double slowest = milliseconds;
-    MPI_Allreduce(MPI_IN_PLACE, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm);
-    if (replay >= 0) samples.push_back(slowest * 1e3 / loop.calls);
+  if (config.bytes.size() != 1) throw UsageError("--bytes: the loop is for one size");
+  for (const FlagInfo& flag : collective.flags()) {
+    if (config.own.at(std::string(flag.name)) == flag.standard) continue;
+    throw UsageError("--" + std::string(flag.name) + ": the loop has the default alone, " +
+                     std::string(flag.standard));
   }
-  MAILBENCH_CUDA(cudaEventDestroy(start));
-  MAILBENCH_CUDA(cudaEventDestroy(stop));
-  MAILBENCH_CUDA(cudaGraphExecDestroy(executable));
-  MAILBENCH_CUDA(cudaGraphDestroy(graph));
-  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-  std::nth_element(samples.begin(), middle, samples.end());
-  return *middle;
 }
 
-void Run(const Loop& loop, int ranks_per_gpu, const Ranks& ranks) {
-  RunConfig config;
-  config.ranks_per_gpu = ranks_per_gpu;
+// The gather of one point, with a state, inputs and outputs of its own. Between calls a mailbox is
+// empty (kernels/PROTOCOLS.md, L1), so that its calls may follow those of the suite in the same one
+// when the ranks have met.
+class BareLoop {
+ public:
+  // `memory`: an armed mailbox of config.capacity. Collective.
+  BareLoop(const SweepPoint& point, const RunConfig& config, const SymmetricView& memory,
+           GpuExecutor& executor, MPI_Comm comm)
+      : config_(config), executor_(executor), comm_(comm) {
+    const auto padded = [](std::int64_t bytes) { return (bytes + 255) / 256 * 256; };
+    const std::int64_t input_bytes = padded(point.key.shape.bytes_per_rank);
+    const std::int64_t output_bytes = padded(point.key.shape.bytes_total);
+    state_ = executor.Allocate(sizeof(GatherState));
+    inputs_ = executor.Allocate(static_cast<std::size_t>(input_bytes * point.l2.slots));
+    outputs_ = executor.Allocate(static_cast<std::size_t>(output_bytes * point.l2.slots));
+    executor.FillWords(state_->data(), 0, sizeof(GatherState) / sizeof(std::uint32_t));
+
+    AllGatherArgs args;
+    args.packs = point.key.shape.bytes_per_rank / kPackBytes;
+    args.state = reinterpret_cast<GatherState*>(state_->data());
+    args.mailbox.layout = {static_cast<int>(memory.peers.size()), config.capacity / kPackBytes};
+    args.mailbox.rank = memory.rank;
+    args.mailbox.local = reinterpret_cast<Pack*>(memory.local());
+    for (std::size_t peer = 0; peer < memory.peers.size(); ++peer) {
+      args.mailbox.peers[peer] = reinterpret_cast<Pack*>(memory.peers[peer]);
+    }
+    GatherOptions options;
+    if (point.key.algorithm == "overlapped") options.kind = GatherKind::kOverlapped;
+    options.abort_word = executor.abort_word();
+
+    cudaGraph_t graph = nullptr;
+    MAILBENCH_CUDA(cudaStreamBeginCapture(executor.stream(), cudaStreamCaptureModeThreadLocal));
+    for (int call = 0; call < config.calls_per_graph; ++call) {
+      const std::int64_t slot = call % point.l2.slots;
+      args.input = reinterpret_cast<const Pack*>(inputs_->data() + slot * input_bytes);
+      args.output = reinterpret_cast<Pack*>(outputs_->data() + slot * output_bytes);
+      MAILBENCH_CUDA(LaunchAllGather(args, options, executor.stream()));
+    }
+    MAILBENCH_CUDA(cudaStreamEndCapture(executor.stream(), &graph));
+    graph_ = CudaGraph(graph);
+    executable_ = Instantiate(graph);
+  }
+
+  // Microseconds a call, of the slowest rank: the same on every rank. Collective.
+  std::vector<double> Take() {
+    std::vector<double> samples_us;
+    for (int replay = -kWarmUp; replay < config_.replays; ++replay) {
+      MPI_Barrier(comm_);
+      MAILBENCH_CUDA(cudaEventRecord(start_.get(), executor_.stream()));
+      MAILBENCH_CUDA(cudaGraphLaunch(executable_.get(), executor_.stream()));
+      MAILBENCH_CUDA(cudaEventRecord(stop_.get(), executor_.stream()));
+      MAILBENCH_CUDA(cudaEventSynchronize(stop_.get()));
+      float milliseconds = 0;
+      MAILBENCH_CUDA(cudaEventElapsedTime(&milliseconds, start_.get(), stop_.get()));
+      double slowest = milliseconds;
+      MPI_Allreduce(MPI_IN_PLACE, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm_);
+      if (replay >= 0) samples_us.push_back(slowest * 1e3 / config_.calls_per_graph);
+    }
+    MPI_Barrier(comm_);  // no rank touches the mailbox otherwise before all are through
+    return samples_us;
+  }
+
+ private:
+  const RunConfig& config_;
+  GpuExecutor& executor_;
+  MPI_Comm comm_;
+  CudaEvent start_ = MakeEvent();
+  CudaEvent stop_ = MakeEvent();
+  std::unique_ptr<Buffer> state_;
+  std::unique_ptr<Buffer> inputs_;
+  std::unique_ptr<Buffer> outputs_;
+  CudaGraph graph_;
+  CudaGraphExec executable_;
+};
+
+// Whether the medians agree; the same on every rank. Collective.
+bool Compare(const Comparison& comparison, const RunConfig& config, LamportAllGather& collective,
+             const Ranks& ranks) {
+  HeartbeatSlot slot{};
+  Heartbeat heartbeat(&slot);
+  CurrentInstance current;
   const std::unique_ptr<Transport> transport = MakeGpuTransport(config, ranks, GpuMemory::kUnicast);
-  GpuExecutor& executor = *transport->executor().gpu();
-  const MailboxLayout layout{ranks.size(), loop.capacity / kPackBytes};
-  const auto region = transport->Allocate(static_cast<std::size_t>(layout.bytes()));
-  double median = 0;
+  Executor& executor = transport->executor();
+  executor.OnCalls([&](int calls) { heartbeat.CountCalls(static_cast<std::uint64_t>(calls)); });
+  const SweepPlan plan = AgreeOnPlan(collective, config, transport->site(), ranks);
+  const SweepPoint& point = plan.points.front();
+  const std::string& algorithm = point.key.algorithm;
+  const auto region =
+      transport->Allocate(collective.SymmetricBytes(algorithm, config, transport->site()));
+  const auto instance = collective.Create(
+      algorithm, {config, ranks, *transport, executor, transport->reference(), region->view()});
+  const MeasureContext context = {config,    ranks,  executor, transport->reference(),
+                                  heartbeat, current};
+  CallCounter calls;
+  std::vector<double> suite_us;
+  std::vector<double> loop_us;
   {
-    const auto state = executor.Allocate(sizeof(GatherState));
-    executor.FillWords(state->data(), 0, sizeof(GatherState) / sizeof(std::uint32_t));
-    executor.FillWords(region->view().local(), kSentinel,
-                       static_cast<std::size_t>(layout.packs()) * kPackWords);
-    ranks.Barrier();
-    median =
-        MedianOfReplays(loop, ArgsFor(region->view(), loop, state->data()), executor, ranks.comm());
+    BareLoop loop(point, config, region->view(), *executor.gpu(), ranks.comm());
+    for (int turn = 0; turn < comparison.turns; ++turn) {
+      std::vector<double> own;
+      if (turn % 2 == 1) own = loop.Take();
+      const PointRecord record = MeasurePoint(point, 0, *instance, calls, context);
+      if (record.check.mismatches + record.check.leftover > 0) {
+        throw Error(ExitCode::kWrong, record.check.first);
+      }
+      if (turn % 2 == 0) own = loop.Take();
+      suite_us.insert(suite_us.end(), record.samples_us.begin(), record.samples_us.end());
+      loop_us.insert(loop_us.end(), own.begin(), own.end());
+      if (ranks.rank() != 0) continue;
+      std::printf("{\"turn\": %d, \"suite_us\": %.4f, \"loop_us\": %.4f}\n", turn,
+                  record.latency_us.p50, Summarize(own).p50);
+      std::fflush(stdout);
+    }
   }
+  instance->Free();
   region->Free();
   transport->Free();
-  if (ranks.rank() != 0) return;
-  std::printf(
-      R"({"algorithm": "%s", "bytes": %lld, "ranks": %d, "calls": %d, "replays": %d, "slots": %d, "p50_us": %.4f})"
-      "\n",
-      std::string(loop.algorithm).c_str(), static_cast<long long>(loop.bytes),
-      ranks.size(),  // NOLINT(google-runtime-int): printf's
-      loop.calls, loop.replays, loop.slots, median);
+  const double suite = Summarize(suite_us).p50;
+  const double loop = Summarize(loop_us).p50;
+  if (ranks.rank() == 0) {
+    std::printf(
+        "{\"point\": \"%s\", \"calls\": %d, \"slots\": %d, \"samples\": %zu, \"suite_us\": %.4f, "
+        "\"loop_us\": %.4f, \"ratio\": %.4f, \"tolerance_percent\": %g}\n",
+        ToString(point.key).c_str(), config.calls_per_graph, point.l2.slots, suite_us.size(), suite,
+        loop, suite / loop, comparison.tolerance_percent);
+  }
+  return std::abs(suite / loop - 1) * 100 <= comparison.tolerance_percent;
+}
+
+int Run(int argc, char** argv, const Ranks& ranks) {
+  LamportAllGather collective;
+  std::vector<const char*> args(argv, argv + argc);
+  Comparison comparison;
+  ParsedArguments parsed;
+  try {
+    comparison = TakeOwnFlags(args);
+    parsed = ParseArguments(static_cast<int>(args.size()), args.data(), collective);
+    if (parsed.command_line.kind == CommandLine::Kind::kText) throw UsageError("see its source");
+    if (parsed.error.empty()) RequireComparable(parsed.command_line.config, collective);
+  } catch (const UsageError& error) {
+    parsed.error = error.what();
+  }
+  AgreeOnArguments(parsed, ranks);
+  RunConfig config = parsed.command_line.config;
+  config.transport = "unicast";
+  config.modes = {Mode::kGraph};
+  config.l2 = {L2State::kHot};
+  return Compare(comparison, config, collective, ranks) ? 0 : 1;
 }
 
 }  // namespace
 }  // namespace mailbench
 
 int main(int argc, char** argv) {
-  if (argc != 8) return 2;
-  const mailbench::Loop loop{argv[1],
-                             std::atoll(argv[2]),
-                             std::atoll(argv[3]),
-                             std::atoi(argv[4]),
-                             std::atoi(argv[5]),
-                             std::atoi(argv[6])};
   mailbench::MpiRanks ranks(&argc, &argv);
   int code = 0;
   try {
-    mailbench::Run(loop, std::atoi(argv[7]), ranks);
+    code = mailbench::Run(argc, argv, ranks);
   } catch (const mailbench::Error& error) {
-    std::fprintf(stderr, "bare_loop: %s\n", error.what());
+    const bool alone = error.code() == mailbench::ExitCode::kFailed;  // the others wait for it
+    if (alone || ranks.rank() == 0) std::fprintf(stderr, "bare_loop: %s\n", error.what());
     code = static_cast<int>(error.code());
+    if (alone) MPI_Abort(MPI_COMM_WORLD, code);
   }
   ranks.Finalize();
   return code;
