@@ -97,7 +97,7 @@ TEST(SummarizeLatency, TiesGoToTheLowestRank) {
 TEST(SummarizeLatency, OneSampleOfOneRankIsAllThereIs) {
   const PointRecord record = Summarized({{7.5}});
   EXPECT_THAT(record.samples_us, ElementsAre(7.5));
-  EXPECT_EQ(record.latency_us.p999, 7.5);
+  EXPECT_EQ(record.latency_us.max, 7.5);
   EXPECT_EQ(record.p50_interval_us.low, 7.5);
   EXPECT_EQ(record.p50_interval_us.confidence, 0);
   EXPECT_THAT(Last(record), ElementsAre(1));

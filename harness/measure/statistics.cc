@@ -51,9 +51,9 @@ Summary Summarize(std::span<const double> samples) {
   Summary summary;
   summary.min = ascending.front();
   summary.p50 = Quantile(ascending, 0.50);
-  summary.p90 = Quantile(ascending, 0.90);
-  summary.p99 = Quantile(ascending, 0.99);
-  summary.p999 = Quantile(ascending, 0.999);
+  if (ascending.size() >= kLeastForP90) summary.p90 = Quantile(ascending, 0.90);
+  if (ascending.size() >= kLeastForP99) summary.p99 = Quantile(ascending, 0.99);
+  if (ascending.size() >= kLeastForP999) summary.p999 = Quantile(ascending, 0.999);
   summary.max = ascending.back();
   summary.mean = std::accumulate(ascending.begin(), ascending.end(), 0.0) /
                  static_cast<double>(ascending.size());

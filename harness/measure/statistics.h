@@ -1,16 +1,24 @@
 // Summaries of samples. Pure functions.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
 
 namespace mailbench {
 
+// Of fewer than 1 / (1 - q) samples not one is to be expected above the quantile q. Interpolation
+// would put it between the two largest, however long the tail is, so a summary leaves it out.
+inline constexpr std::size_t kLeastForP90 = 10;
+inline constexpr std::size_t kLeastForP99 = 100;
+inline constexpr std::size_t kLeastForP999 = 1000;
+
 struct Summary {
   double min = 0;
   double p50 = 0;
-  double p90 = 0;
-  double p99 = 0;
-  double p999 = 0;
+  std::optional<double> p90 = {};  // of kLeastForP90 samples or more, and so on
+  std::optional<double> p99 = {};
+  std::optional<double> p999 = {};
   double max = 0;
   double mean = 0;
 };

@@ -14,7 +14,8 @@ inline Json TextOrNull(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);
 }
 
-inline Json NumberOrNull(std::optional<int> number) {
+template <typename Number>
+Json NumberOrNull(const std::optional<Number>& number) {
   return number ? Json(*number) : Json(nullptr);
 }
 

@@ -239,8 +239,8 @@ TEST(PrepareReportTest, ResumeRefusesWhatIsNotAReport) {
   const TestDirectory directory;
   const std::string path = directory.File("a.json");
   for (const std::string text :
-       {"", "{", "[]", "{}", R"({"schema_version":2})", R"({"schema_version":2,"points":[]})",
-        R"({"schema_version":2,"points":{},"run":1})"}) {
+       {"", "{", "[]", "{}", R"({"schema_version":3})", R"({"schema_version":3,"points":[]})",
+        R"({"schema_version":3,"points":{},"run":1})"}) {
     WriteText(path, text);
     EXPECT_THAT(Refusal({path, false, true}), HasSubstr("not a report")) << text;
   }

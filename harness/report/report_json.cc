@@ -38,9 +38,9 @@ Json LatencyJson(const PointRecord& point) {
   const auto kept = std::min<std::size_t>(point.samples_us.size(), kSamplesPerPoint);
   return {{"min", summary.min},
           {"p50", summary.p50},
-          {"p90", summary.p90},
-          {"p99", summary.p99},
-          {"p999", summary.p999},
+          {"p90", NumberOrNull(summary.p90)},
+          {"p99", NumberOrNull(summary.p99)},
+          {"p999", NumberOrNull(summary.p999)},
           {"max", summary.max},
           {"mean", summary.mean},
           {"p50_interval",

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -116,6 +117,16 @@ TEST(ReportSchemaTest, ReportsOfEveryStatusAreValid) {
                                   << "2: jsonschema is missing, scripts/setup installs it";
 }
 
+// As a build wrote it whose reports were of version 2.
+json AsVersion2(const std::string& text) {
+  json report = json::parse(text);
+  report["schema_version"] = 2;
+  for (json& point : report["points"]) {
+    for (const char* quantile : {"p90", "p99", "p999"}) point["latency_us"][quantile] = 3.5;
+  }
+  return report;
+}
+
 // Every trouble that a mask can tell of, every state; and a report from before there were any.
 TEST(ReportSchemaTest, EveryPlaceInAnNvlinkFabricIsValid) {
   const TestDirectory directory;
@@ -136,7 +147,7 @@ TEST(ReportSchemaTest, EveryPlaceInAnNvlinkFabricIsValid) {
   }
   place = {};
   write("nothing", SampleReport(RunStatus::kPassed, facts));
-  json earlier = json::parse(SampleReport(RunStatus::kPassed, facts));
+  json earlier = AsVersion2(SampleReport(RunStatus::kPassed, facts));
   for (json& gpu : earlier["environment"]["gpus"]) gpu.erase("nvlink_fabric");
   for (json& point : earlier["points"]) {
     point.erase("l2_evicted");
@@ -148,7 +159,9 @@ TEST(ReportSchemaTest, EveryPlaceInAnNvlinkFabricIsValid) {
 }
 
 TEST(ReportSchemaTest, PointsOfBuildsThatKnewOnlyMediansOfRanksAreValid) {
-  json report = json::parse(SampleReport(RunStatus::kPassed));
+  json report = AsVersion2(SampleReport(RunStatus::kPassed));
+  const TestDirectory directory;
+  WriteText(directory.File("version2.json"), report.dump());
   for (json& point : report["points"]) {
     point.erase("straggler_share");
     point["latency_us"].erase("p50_interval");
@@ -156,9 +169,20 @@ TEST(ReportSchemaTest, PointsOfBuildsThatKnewOnlyMediansOfRanksAreValid) {
       for (const char* field : {"min", "max", "last"}) rank.erase(field);
     }
   }
-  const TestDirectory directory;
   WriteText(directory.File("earlier.json"), report.dump());
-  const Verdict verdict = Check(directory.File("earlier.json"));
+  const Verdict verdict =
+      Check(directory.File("earlier.json") + ' ' + directory.File("version2.json"));
+  EXPECT_EQ(verdict.exit_code, 0) << verdict.output;
+}
+
+TEST(ReportSchemaTest, TheReportsThatAreKeptAreValid) {
+  std::string paths;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(MAILBENCH_RESULTS)) {
+    const std::string path = entry.path().string();
+    if (path.ends_with(".json") && !path.ends_with(".trace.json")) paths += "'" + path + "' ";
+  }
+  ASSERT_FALSE(paths.empty());
+  const Verdict verdict = Check(paths);
   EXPECT_EQ(verdict.exit_code, 0) << verdict.output;
 }
 
@@ -286,7 +310,12 @@ TEST(ReportSchemaTest, TheSchemaIsClosedAndComplete) {
       R"([{"op": "replace", "path": "/run/status", "value": "good"}])",
       R"([{"op": "replace", "path": "/run/end", "value": "2025-01-01 00:00:00"}])",
       R"([{"op": "replace", "path": "/run/resumed_points", "value": 3}])",
+      R"([{"op": "replace", "path": "/schema_version", "value": 2}])",
       R"([{"op": "replace", "path": "/points/0/latency_us/p50", "value": null}])",
+      R"([{"op": "replace", "path": "/points/0/latency_us/p999", "value": null}])",
+      R"([{"op": "replace", "path": "/points/1/latency_us/p90", "value": 3}])",
+      R"([{"op": "replace", "path": "/points/1/latency_us/p99", "value": 3}])",
+      R"([{"op": "replace", "path": "/points/1/latency_us/p999", "value": 3}])",
       R"([{"op": "replace", "path": "/points/1/check/mismatches", "value": 1}])",
       R"([{"op": "remove", "path": "/points/0/latency_us/p50_interval"}])",
       R"([{"op": "remove", "path": "/points/0/latency_us/p50_interval/confidence"}])",

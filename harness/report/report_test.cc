@@ -30,7 +30,7 @@ TEST(ReportTest, HoldsHeaderPointsAndEnding) {
   const json report = json::parse(AssembleReport(
       journal,
       {RunStatus::kHung, "rank 2 is gone", {{2, "no heartbeat"}}, "2025-02-01T00:00:00.000Z"}));
-  EXPECT_EQ(report["schema_version"], 2);
+  EXPECT_EQ(report["schema_version"], 3);
   EXPECT_EQ(report["run"], json::parse(R"({"start": "2025-01-31T23:59:58.000Z",
       "resumed_points": 1, "end": "2025-02-01T00:00:00.000Z", "status": "hung",
       "reason": "rank 2 is gone"})"));

@@ -98,7 +98,10 @@ PointRecord SamplePoint(std::int64_t bytes, int samples) {
                "graph",
                {{{"bytes", bytes}}, bytes, 4 * bytes, 0.75},
                4};
-  point.latency_us = {1.5, 2.25, 3, 3.5, 3.75, 4, 2.5};
+  point.latency_us = {.min = 1.5, .p50 = 2.25, .max = 4, .mean = 2.5};
+  if (samples >= 10) point.latency_us.p90 = 3;
+  if (samples >= 100) point.latency_us.p99 = 3.5;
+  if (samples >= 1000) point.latency_us.p999 = 3.75;
   for (int i = 0; i < samples; ++i) point.samples_us.push_back(1.5 + i);
   point.p50_interval_us = {2.1875, 2.25, 0.96875};
   point.per_rank = {{1.5, 2, 3.5, 1}, {1.5, 2.125, 3, 0}, {1.25, 2.25, 4, 2}, {1, 1.875, 2, 0}};

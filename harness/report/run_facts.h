@@ -15,7 +15,7 @@
 namespace mailbench {
 
 // Raised whenever a reader of older reports would misread a new one.
-inline constexpr int kReportSchemaVersion = 2;
+inline constexpr int kReportSchemaVersion = 3;
 
 // An algorithm that was not run, or not at one size, and why.
 struct Skipped {

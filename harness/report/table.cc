@@ -189,9 +189,9 @@ std::string FormatTableRow(const PointRecord& point) {
   const std::string steady = point.warmup.steady == false ? "  not steady" : "";
   return Line("", {std::to_string(point.key.shape.bytes_per_rank),
                    std::to_string(point.key.shape.bytes_total), point.key.algorithm, point.key.mode,
-                   l2, Fixed(latency.p50, 2), Fixed(latency.p99, 2), Fixed(latency.max, 2),
-                   Fixed(point.algbw_gb_per_s, 3), Fixed(point.busbw_gb_per_s, 3), wrong,
-                   IntervalNote(point) + steady});
+                   l2, Fixed(latency.p50, 2), latency.p99 ? Fixed(*latency.p99, 2) : "-",
+                   Fixed(latency.max, 2), Fixed(point.algbw_gb_per_s, 3),
+                   Fixed(point.busbw_gb_per_s, 3), wrong, IntervalNote(point) + steady});
 }
 
 std::string FormatStressHead(const TableHead& head, int calls) {

@@ -115,10 +115,10 @@ TEST(TableTest, FootCountsThePointsLeftOutByReason) {
 
 TEST(TableTest, RowsStandUnderTheColumns) {
   // clang-format off
-  PointRecord point = SamplePoint(16);
+  PointRecord point = SamplePoint(16, 99);
   EXPECT_EQ(FormatTableRow(point),
-            "          16            64  lamport        graph    -              2.25       3.50       4.00     0.500     0.375       0\n");
-  point = SamplePoint(524288);
+            "          16            64  lamport        graph    -              2.25          -       4.00     0.500     0.375       0\n");
+  point = SamplePoint(524288, 100);
   point.key.mode = "eager";
   point.key.l2 = "exceeded";
   point.warmup = {50, false, 1980};
@@ -159,7 +159,7 @@ TEST(TableTest, RowsSayThatTheMedianIsUncertain) {
   point.p50_interval_us = {1.8, 2.7, 0.96};
   // clang-format off
   EXPECT_EQ(FormatTableRow(point),
-            "          16            64  lamport        graph    -              2.25       3.50       4.00     0.500     0.375       0  p50 -20% +20%\n");
+            "          16            64  lamport        graph    -              2.25          -       4.00     0.500     0.375       0  p50 -20% +20%\n");
   // clang-format on
 }
 
