@@ -7,7 +7,6 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 
 #include "harness/measure/statistics.h"
 
@@ -36,12 +35,13 @@ void RequireSamples(std::span<const std::vector<double>> us_by_rank) {
 }
 
 // The lowest of those that took longest.
-std::size_t SlowestRank(std::span<const std::vector<double>> us_by_rank, std::size_t sample) {
-  std::size_t slowest = 0;
+std::size_t RankThatTookLongest(std::span<const std::vector<double>> us_by_rank,
+                                std::size_t sample) {
+  std::size_t longest = 0;
   for (std::size_t rank = 1; rank < us_by_rank.size(); ++rank) {
-    if (us_by_rank[rank][sample] > us_by_rank[slowest][sample]) slowest = rank;
+    if (us_by_rank[rank][sample] > us_by_rank[longest][sample]) longest = rank;
   }
-  return slowest;
+  return longest;
 }
 
 }  // namespace
@@ -71,19 +71,12 @@ void SummarizeLatency(std::span<const std::vector<double>> us_by_rank, PointReco
   const std::size_t samples = us_by_rank[0].size();
   record.samples_us.clear();
   for (std::size_t sample = 0; sample < samples; ++sample) {
-    const std::size_t slowest = SlowestRank(us_by_rank, sample);
-    record.samples_us.push_back(us_by_rank[slowest][sample]);
-    ++record.per_rank[slowest].last;
+    const std::size_t longest = RankThatTookLongest(us_by_rank, sample);
+    record.samples_us.push_back(us_by_rank[longest][sample]);
+    ++record.per_rank[longest].longest;
   }
   record.latency_us = Summarize(record.samples_us);
   record.p50_interval_us = IntervalOfMedian(record.samples_us);
-
-  const auto straggler = std::max_element(
-      record.per_rank.begin(), record.per_rank.end(), [](const auto& a, const auto& b) {
-        return std::tie(a.last, a.p50) < std::tie(b.last, b.p50);
-      });
-  record.straggler = static_cast<int>(straggler - record.per_rank.begin());
-  record.straggler_share = static_cast<double>(straggler->last) / static_cast<double>(samples);
 
   const Shape& shape = record.key.shape;
   record.algbw_gb_per_s = static_cast<double>(shape.bytes_total) / record.latency_us.p50 * 1e-3;

@@ -14,11 +14,10 @@ namespace mailbench {
 std::vector<std::vector<double>> GatherSamples(const std::vector<double>& own_us,
                                                const Ranks& ranks);
 
-// Fills samples_us, latency_us, p50_interval_us, per_rank, straggler, straggler_share and the
-// rates of `record` from us_by_rank[rank][sample], microseconds a call; the rates are of
-// record.key.shape. Pure: every sample counts, none is taken for an outlier.
-// REQUIRES: at least one rank, as many samples on every rank and at least one, none a NaN;
-// otherwise std::invalid_argument, which names the rank.
+// Fills samples_us, latency_us, p50_interval_us, per_rank and the rates of `record` from
+// us_by_rank[rank][sample], microseconds a call; the rates are of record.key.shape. Pure: every
+// sample counts, none is taken for an outlier. REQUIRES: at least one rank, as many samples on
+// every rank and at least one, none a NaN; otherwise std::invalid_argument, which names the rank.
 void SummarizeLatency(std::span<const std::vector<double>> us_by_rank, PointRecord& record);
 
 }  // namespace mailbench

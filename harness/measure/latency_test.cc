@@ -28,10 +28,10 @@ PointRecord Summarized(const ByRank& us_by_rank) {
   return record;
 }
 
-std::vector<std::int64_t> Last(const PointRecord& record) {
-  std::vector<std::int64_t> last;
-  for (const RankLatency& own : record.per_rank) last.push_back(own.last);
-  return last;
+std::vector<std::int64_t> Longest(const PointRecord& record) {
+  std::vector<std::int64_t> longest;
+  for (const RankLatency& own : record.per_rank) longest.push_back(own.longest);
+  return longest;
 }
 
 std::string Refusal(const ByRank& us_by_rank) {
@@ -67,31 +67,14 @@ TEST(SummarizeLatency, KeepsEachRanksOwnTimes) {
   EXPECT_EQ(record.per_rank[2].min, 0);
   EXPECT_EQ(record.per_rank[2].p50, 1);
   EXPECT_EQ(record.per_rank[2].max, 6);
-  EXPECT_THAT(Last(record), ElementsAre(1, 1, 1));
-}
-
-TEST(SummarizeLatency, TheStragglerIsTheRankThatWasLastMostOften) {
-  // Rank 0 has the largest median, but rank 1 is the slowest more often.
-  const PointRecord record =
-      Summarized({{4, 4, 4, 4, 4, 4, 4}, {5, 5, 5, 1, 1, 1, 1}, {1, 1, 1, 5, 5, 1, 1}});
-  EXPECT_THAT(Last(record), ElementsAre(2, 3, 2));
-  EXPECT_EQ(record.straggler, 1);
-  EXPECT_DOUBLE_EQ(record.straggler_share, 3.0 / 7);
-}
-
-TEST(SummarizeLatency, OfRanksThatWereLastAsOftenTheMedianDecides) {
-  const PointRecord record = Summarized({{5, 5, 1, 1, 1}, {3, 3, 6, 6, 2}, {2, 2, 2, 2, 7}});
-  EXPECT_THAT(Last(record), ElementsAre(2, 2, 1));
-  EXPECT_EQ(record.straggler, 1);
-  EXPECT_DOUBLE_EQ(record.straggler_share, 0.4);
+  EXPECT_THAT(Longest(record), ElementsAre(1, 1, 1));
 }
 
 TEST(SummarizeLatency, TiesGoToTheLowestRank) {
   const PointRecord record = Summarized({{1, 2, 2}, {3, 2, 2}, {3, 2, 2}});
-  EXPECT_THAT(Last(record), ElementsAre(2, 1, 0));
+  EXPECT_THAT(Longest(record), ElementsAre(2, 1, 0));
   const PointRecord even = Summarized({{1, 2}, {2, 1}});
-  EXPECT_THAT(Last(even), ElementsAre(1, 1));
-  EXPECT_EQ(even.straggler, 0);
+  EXPECT_THAT(Longest(even), ElementsAre(1, 1));
 }
 
 TEST(SummarizeLatency, OneSampleOfOneRankIsAllThereIs) {
@@ -100,9 +83,7 @@ TEST(SummarizeLatency, OneSampleOfOneRankIsAllThereIs) {
   EXPECT_EQ(record.latency_us.max, 7.5);
   EXPECT_EQ(record.p50_interval_us.low, 7.5);
   EXPECT_EQ(record.p50_interval_us.confidence, 0);
-  EXPECT_THAT(Last(record), ElementsAre(1));
-  EXPECT_EQ(record.straggler, 0);
-  EXPECT_EQ(record.straggler_share, 1);
+  EXPECT_THAT(Longest(record), ElementsAre(1));
 }
 
 // No sample is taken for an outlier.
@@ -113,7 +94,7 @@ TEST(SummarizeLatency, EverySampleCounts) {
   EXPECT_EQ(record.samples_us.size(), 100U);
   EXPECT_EQ(record.latency_us.max, 1e6);
   EXPECT_EQ(record.latency_us.mean, (99 * 2 + 1e6) / 100);
-  EXPECT_THAT(Last(record), ElementsAre(99, 1));
+  EXPECT_THAT(Longest(record), ElementsAre(99, 1));
 }
 
 // Forgets nothing of the record before.
@@ -122,7 +103,7 @@ TEST(SummarizeLatency, ReplacesWhatTheRecordHeld) {
   SummarizeLatency(ByRank{{1, 2}, {3, 4}, {5, 6}}, record);
   SummarizeLatency(ByRank{{1, 2}, {3, 4}}, record);
   EXPECT_THAT(record.samples_us, ElementsAre(3, 4));
-  EXPECT_THAT(Last(record), ElementsAre(0, 2));
+  EXPECT_THAT(Longest(record), ElementsAre(0, 2));
 }
 
 TEST(SummarizeLatency, RefusesNaNAndSamplesThatAreMissing) {
@@ -134,32 +115,13 @@ TEST(SummarizeLatency, RefusesNaNAndSamplesThatAreMissing) {
   EXPECT_EQ(Refusal({}), "a latency of no ranks");
 }
 
-// Times of one GPU's ranks: 2.15 us, some percent of noise, and one rank slower by `slower_us`.
-std::vector<double> Noisy(int rank, int slow_rank, double slower_us) {
+// Of one rank, 2.15 us with some percent of noise.
+std::vector<double> Noisy(int rank) {
   std::mt19937_64 random(static_cast<std::uint64_t>(rank) + 1);
   std::normal_distribution<double> noise(0, 0.05);
   std::vector<double> own_us(200);
-  for (double& us : own_us) {
-    us = 2.15 * std::exp(noise(random)) + (rank == slow_rank ? slower_us : 0);
-  }
+  for (double& us : own_us) us = 2.15 * std::exp(noise(random));
   return own_us;
-}
-
-TEST(SummarizeLatency, NamesASyntheticStraggler) {
-  for (int slow_rank = 0; slow_rank < 4; ++slow_rank) {
-    ByRank us_by_rank;
-    for (int rank = 0; rank < 4; ++rank) us_by_rank.push_back(Noisy(rank, slow_rank, 5));
-    const PointRecord record = Summarized(us_by_rank);
-    EXPECT_EQ(record.straggler, slow_rank);
-    EXPECT_EQ(record.straggler_share, 1);
-  }
-  // Slower by less than the noise: still the one, but not always.
-  ByRank us_by_rank;
-  for (int rank = 0; rank < 4; ++rank) us_by_rank.push_back(Noisy(rank, 3, 0.1));
-  const PointRecord record = Summarized(us_by_rank);
-  EXPECT_EQ(record.straggler, 3);
-  EXPECT_GT(record.straggler_share, 0.4);
-  EXPECT_LT(record.straggler_share, 0.9);
 }
 
 TEST(GatherSamples, EveryRankHasThoseOfAllInOneMeeting) {
@@ -167,13 +129,12 @@ TEST(GatherSamples, EveryRankHasThoseOfAllInOneMeeting) {
   ThreadMeeting meeting(kRanks);
   RunThreadRanks(kRanks, meeting, [](ThreadRanks& ranks) {
     const int before = ranks.meetings();
-    const ByRank gathered = GatherSamples(Noisy(ranks.rank(), 1, 5), ranks);
+    const ByRank gathered = GatherSamples(Noisy(ranks.rank()), ranks);
     EXPECT_EQ(ranks.meetings() - before, 1);
     ASSERT_EQ(gathered.size(), 3U);
     for (int rank = 0; rank < kRanks; ++rank) {
-      EXPECT_EQ(gathered[static_cast<std::size_t>(rank)], Noisy(rank, 1, 5));
+      EXPECT_EQ(gathered[static_cast<std::size_t>(rank)], Noisy(rank));
     }
-    EXPECT_EQ(Summarized(gathered).straggler, 1);
   });
 }
 

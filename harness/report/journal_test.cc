@@ -120,11 +120,12 @@ TEST(PointJsonTest, IsOneLineWithEveryField) {
       R"("latency_us":{"min":1.5,"p50":2.25,"p90":null,"p99":null,"p999":null,"max":4.0,)"
       R"("mean":2.5,"p50_interval":{"low":2.1875,"high":2.25,"confidence":0.96875},)"
       R"("count":3,"samples":[1.5,2.5,3.5]},)"
-      R"("per_rank":[{"rank":0,"min":1.5,"p50":2.0,"max":3.5,"last":1},)"
-      R"({"rank":1,"min":1.5,"p50":2.125,"max":3.0,"last":0},)"
-      R"({"rank":2,"min":1.25,"p50":2.25,"max":4.0,"last":2},)"
-      R"({"rank":3,"min":1.0,"p50":1.875,"max":2.0,"last":0}],"straggler":2,)"
-      R"("straggler_share":0.6666666666666666,"algbw":0.5,"busbw":0.375,"floor_us":null,"floor_ratio":null,)"
+      R"("per_rank":[{"rank":0,"min":1.5,"p50":2.0,"max":3.5,"longest":1},)"
+      R"({"rank":1,"min":1.5,"p50":2.125,"max":3.0,"longest":0},)"
+      R"({"rank":2,"min":1.25,"p50":2.25,"max":4.0,"longest":2},)"
+      R"({"rank":3,"min":1.0,"p50":1.875,"max":2.0,"longest":0}],)"
+      R"("straggler":null,"straggler_share":null,"straggler_unknown":"there is no trace of it",)"
+      R"("algbw":0.5,"busbw":0.375,"floor_us":null,"floor_ratio":null,)"
       R"("input_copies_per_call":0.0,"kernels":[],"check":{"kind":"bitwise","reference":"mpi","calls":40,)"
       R"("compared":640,"mismatches":0,"audited":1280,"leftover":0,"first":null},"trace":null})");
 }

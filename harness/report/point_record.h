@@ -37,9 +37,9 @@ struct RankLatency {
   double min = 0;
   double p50 = 0;
   double max = 0;
-  // Samples of which this rank was the slowest; the lowest of equals is. By its own time, from its
-  // own start: where ranks do not start together, one that starts early and waits counts as slow.
-  std::int64_t last = 0;
+  // Samples in which no rank took longer, each from its own start to its own end; of equals the
+  // lowest counts. Waiting is part of it: this says whose time the sample is, not who is slow.
+  std::int64_t longest = 0;
 };
 
 struct PointRecord {
@@ -49,10 +49,6 @@ struct PointRecord {
   std::vector<double> samples_us;
   MedianInterval p50_interval_us;     // of latency_us.p50
   std::vector<RankLatency> per_rank;  // by rank
-  // The rank that was the slowest most often; of several, the one with the largest median, of
-  // several still, the lowest.
-  int straggler = 0;
-  double straggler_share = 0;  // of how many of the samples it was the slowest, 0 to 1
   int calls_per_sample = 1;
   std::string l2_evicted;  // of what a call touches, before each sample; "" for nothing
   WarmUp warmup;
@@ -65,8 +61,9 @@ struct PointRecord {
   // Inputs that were copied before the call because the kernel could not read them in place, a
   // call of one rank.
   double input_copies_per_call = 0;
-  std::vector<KernelCount> kernels;   // of a sample's calls; empty where they run on the host
-  std::optional<TraceSummary> trace;  // with --trace
+  std::vector<KernelCount> kernels;  // of a sample's calls; empty where they run on the host
+  std::optional<TraceSummary> trace;
+  std::string untraced = "there is no trace of it";  // why, where there is none
 };
 
 }  // namespace mailbench

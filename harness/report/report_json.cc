@@ -55,8 +55,11 @@ Json PerRankJson(const PointRecord& point) {
   Json per_rank = Json::array();
   for (std::size_t rank = 0; rank < point.per_rank.size(); ++rank) {
     const RankLatency& own = point.per_rank[rank];
-    per_rank.push_back(
-        {{"rank", rank}, {"min", own.min}, {"p50", own.p50}, {"max", own.max}, {"last", own.last}});
+    per_rank.push_back({{"rank", rank},
+                        {"min", own.min},
+                        {"p50", own.p50},
+                        {"max", own.max},
+                        {"longest", own.longest}});
   }
   return per_rank;
 }
@@ -122,6 +125,18 @@ Json TraceJson(const PointRecord& point) {
   return json;
 }
 
+struct StragglerFields {
+  Json rank, share, unknown;
+};
+
+StragglerFields StragglerJson(const PointRecord& point) {
+  if (!point.trace) return {nullptr, nullptr, TextOrNull(point.untraced)};
+  const std::optional<int> straggler = Straggler(*point.trace);
+  if (!straggler)
+    return {nullptr, nullptr, "no rank was last in more than half of the traced calls"};
+  return {*straggler, static_cast<double>(point.trace->last_calls) / point.trace->calls, nullptr};
+}
+
 Json SkippedJson(const std::vector<Skipped>& list) {
   Json skipped = Json::array();
   for (const Skipped& entry : list) {
@@ -151,6 +166,7 @@ std::string PointJson(const PointRecord& point) {
   RequireFinite(latency, "latency_us", point.key);
   const Json per_rank = PerRankJson(point);
   RequireFinite(per_rank, "per_rank", point.key);
+  const StragglerFields straggler = StragglerJson(point);
   return Dump({{"collective", point.key.collective},
                {"algorithm", point.key.algorithm},
                {"transport", point.key.transport},
@@ -165,8 +181,9 @@ std::string PointJson(const PointRecord& point) {
                {"warmup", WarmUpJson(point.warmup)},
                {"latency_us", latency},
                {"per_rank", per_rank},
-               {"straggler", point.straggler},
-               {"straggler_share", point.straggler_share},
+               {"straggler", straggler.rank},
+               {"straggler_share", straggler.share},
+               {"straggler_unknown", straggler.unknown},
                {"algbw", FiniteOrNull(point.algbw_gb_per_s)},
                {"busbw", FiniteOrNull(point.busbw_gb_per_s)},
                {"floor_us", FloorJson(point.floor)},

@@ -75,7 +75,11 @@ std::string SampleReport(RunStatus status, const RunFacts& facts = SampleFacts()
   wrong.key.l2 = "cold";
   wrong.l2_evicted = "input, output and mailbox";
   wrong.warmup = {15, false, 1980};
-  wrong.trace = TraceSummary{.calls = 20, .last_rank = status == RunStatus::kPassed ? 3 : -1};
+  wrong.trace = TraceSummary{.calls = 20};
+  if (status == RunStatus::kPassed) {
+    wrong.trace->last_rank = 3;
+    wrong.trace->last_calls = 15;
+  }
   StressRecord stress = SampleStress();
   if (status == RunStatus::kWrong) {
     stress.wrong_calls = 2;
@@ -123,6 +127,13 @@ json AsVersion2(const std::string& text) {
   report["schema_version"] = 2;
   for (json& point : report["points"]) {
     for (const char* quantile : {"p90", "p99", "p999"}) point["latency_us"][quantile] = 3.5;
+    point.erase("straggler_unknown");
+    point["straggler"] = 1;
+    point["straggler_share"] = 0.25;
+    for (json& rank : point["per_rank"]) {
+      rank["last"] = rank["longest"];
+      rank.erase("longest");
+    }
   }
   return report;
 }
@@ -321,11 +332,18 @@ TEST(ReportSchemaTest, TheSchemaIsClosedAndComplete) {
       R"([{"op": "remove", "path": "/points/0/latency_us/p50_interval/confidence"}])",
       R"([{"op": "add", "path": "/points/0/latency_us/p50_interval/extra", "value": 1}])",
       R"([{"op": "replace", "path": "/points/0/latency_us/p50_interval/confidence", "value": 95}])",
-      R"([{"op": "remove", "path": "/points/1/per_rank/2/last"}])",
+      R"([{"op": "remove", "path": "/points/1/per_rank/2/longest"}])",
+      R"([{"op": "add", "path": "/points/1/per_rank/2/last", "value": 1}])",
       R"([{"op": "remove", "path": "/points/1/per_rank/2/max"}])",
-      R"([{"op": "replace", "path": "/points/1/per_rank/2/last", "value": 0.5}])",
+      R"([{"op": "replace", "path": "/points/1/per_rank/2/longest", "value": 0.5}])",
       R"([{"op": "remove", "path": "/points/0/straggler_share"}])",
-      R"([{"op": "replace", "path": "/points/0/straggler_share", "value": 1.5}])",
+      R"([{"op": "replace", "path": "/points/0/straggler_unknown", "value": null}])",
+      R"([{"op": "replace", "path": "/points/0/straggler_share", "value": 0.75}])",
+      R"([{"op": "replace", "path": "/points/0/straggler", "value": 1}])",
+      R"([{"op": "replace", "path": "/points/1/straggler", "value": null}])",
+      R"([{"op": "replace", "path": "/points/1/straggler_share", "value": 1.5}])",
+      R"([{"op": "replace", "path": "/points/1/straggler_share", "value": 0.5}])",
+      R"([{"op": "replace", "path": "/points/1/trace", "value": null}])",
       R"([{"op": "copy", "from": "/points/0", "path": "/points/-"}])",
       R"([{"op": "remove", "path": "/stress/0/seed"}])",
       R"([{"op": "add", "path": "/stress/0/extra", "value": 1}])",

@@ -82,6 +82,21 @@ TEST(ReportTest, HoldsTheKernelsOfAPoint) {
                             {"name": "Copy", "count": 2}])"));
 }
 
+TEST(ReportTest, TheStragglerIsWhomTheTraceNamesOrNull) {
+  PointRecord point = SamplePoint(16);
+  const auto fields = [&] {
+    const json all = json::parse(PointJson(point));
+    return json{all["straggler"], all["straggler_share"], all["straggler_unknown"]};
+  };
+  point.untraced = "why";
+  EXPECT_EQ(fields(), json::parse(R"([null, null, "why"])"));
+  point.trace = TraceSummary{.calls = 20, .last_rank = 3, .last_calls = 15};
+  EXPECT_EQ(fields(), json::parse("[3, 0.75, null]"));
+  point.trace->last_calls = 10;
+  EXPECT_EQ(fields(), json::parse(R"([null, null,
+      "no rank was last in more than half of the traced calls"])"));
+}
+
 TEST(ReportTest, SaysThatALineWasDropped) {
   const JournalContents journal = {HeaderJson(SampleFacts(), 0), {}, /*torn=*/true};
   const json report = json::parse(AssembleReport(journal, {RunStatus::kInterrupted, "", {}, ""}));

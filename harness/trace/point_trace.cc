@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <optional>
 
 #include "harness/measure/statistics.h"
 
@@ -87,6 +88,11 @@ TraceSummary Summarize(const PointTrace& trace) {
   summary.clock_error_us = static_cast<double>(error_ns) * 1e-3;
   summary.clock_step_us = static_cast<double>(trace.step_ns) * 1e-3;
   return summary;
+}
+
+std::optional<int> Straggler(const TraceSummary& summary) {
+  if (2 * summary.last_calls <= summary.calls) return std::nullopt;
+  return summary.last_rank;
 }
 
 std::string ToString(const TraceSummary& summary) {

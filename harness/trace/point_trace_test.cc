@@ -56,6 +56,30 @@ TEST(Summarize, NamesTheRankThatReceiversWaitedForLongest) {
             "collect 0.20 us (medians); clocks within 0.030 us of rank 0's");
 }
 
+// Calls of four ranks in which the others wait for one that publishes late.
+TEST(Straggler, IsTheRankThatIsWaitedFor) {
+  constexpr std::size_t kRanks = 4;
+  for (std::size_t slow = 0; slow < kRanks; ++slow) {
+    std::vector<std::vector<std::vector<std::uint64_t>>> awaited_for(kRanks);
+    for (std::size_t rank = 0; rank < kRanks; ++rank) {
+      for (std::uint64_t call = 0; call < 20; ++call) {
+        std::vector<std::uint64_t> its(kRanks, rank == slow ? 0 : 30 * (call % 3));
+        if (rank != slow) its[slow] = 5000 + call;
+        awaited_for[rank].push_back(its);
+      }
+    }
+    const TraceSummary summary = Summarize(Trace(awaited_for));
+    EXPECT_EQ(Straggler(summary), static_cast<int>(slow));
+    EXPECT_EQ(summary.last_calls, 20);
+  }
+}
+
+TEST(Straggler, IsNobodyUnlessLastInMostCalls) {
+  EXPECT_EQ(Straggler({.calls = 20, .last_rank = 3, .last_calls = 11}), 3);
+  EXPECT_EQ(Straggler({.calls = 20, .last_rank = 3, .last_calls = 10}), std::nullopt);
+  EXPECT_EQ(Straggler({.calls = 20, .last_rank = -1, .undecided_calls = 20}), std::nullopt);
+}
+
 TEST(Summarize, WhatComesAtOnceIsUndecided) {
   const TraceSummary summary = Summarize(Trace({
       {{0, 9, 9}, {0, 0, 9}},  // two in one look; the receivers disagree

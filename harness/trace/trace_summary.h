@@ -1,6 +1,7 @@
 // Where the time of a point's traced calls went.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace mailbench {
@@ -19,6 +20,10 @@ struct TraceSummary {
   double clock_error_us = 0;  // by which a rank's times may be off rank 0's
   double clock_step_us = 0;   // the finest that the clock tells
 };
+
+// The rank that the others wait for: which was last in more than half of the calls; nothing where
+// none was. The ranks' own times cannot tell: who waits is in a call as long as whom it waits for.
+std::optional<int> Straggler(const TraceSummary& summary);
 
 // "rank 3 was last in 61 % of 20 calls; publish 0.30 us, wait 0.90 us, collect 0.20 us (medians);
 // clocks within 0.030 us of rank 0's", in one line.

@@ -151,6 +151,14 @@ PointTrace Collect(CallTracer& tracer, const Ranks& ranks) {
   return trace;
 }
 
+// "" where calls of this kind are traced: those neither wait for the gate nor find L2 empty.
+std::string WhyUntraced(const RunConfig& config, Mode mode, const std::string& l2) {
+  if (config.trace.empty()) return "without --trace nothing tells who waits for whom";
+  if (mode == Mode::kIsolated) return "calls that a gate releases are not traced";
+  if (l2 == ToString(L2State::kCold)) return "calls that find L2 cold are not traced";
+  return "";
+}
+
 }  // namespace
 
 Tracing::Tracing(const MeasureContext& context, std::string_view collective) : context_(context) {
@@ -160,12 +168,14 @@ Tracing::Tracing(const MeasureContext& context, std::string_view collective) : c
 }
 
 void Tracing::Trace(Mode mode, Instance& instance, CallCounter& calls, PointRecord& record) {
-  if (context_.config.trace.empty()) return;
-  // Traced calls neither wait for the gate nor find L2 empty.
-  if (mode == Mode::kIsolated || record.key.l2 == ToString(L2State::kCold)) return;
+  record.untraced = WhyUntraced(context_.config, mode, record.key.l2);
+  if (!record.untraced.empty()) return;
   const Step step("the traced calls of a point");
   TracedCalls traced(record.key.shape, instance, context_);
-  if (traced.tracer() == nullptr) return;
+  if (traced.tracer() == nullptr) {
+    record.untraced = "these calls cannot be traced";
+    return;
+  }
   traced.Run(mode, calls);
   const PointTrace trace = Collect(*traced.tracer(), context_.ranks);
   record.trace = Summarize(trace);

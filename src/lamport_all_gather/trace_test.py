@@ -142,12 +142,34 @@ class Trace(unittest.TestCase):
             self.assertEqual(result.code, 0, result.stderr)
             for point in read_report(self.report)["points"]:
                 self.assertEqual(point["trace"]["last_rank"], slow, point["trace"])
+                self.assertEqual(point["straggler"], slow, point["trace"])
+                self.assertEqual(point["straggler_share"], point["trace"]["last_calls"] / CALLS)
+                self.assertIsNone(point["straggler_unknown"])
+
+    def test_without_a_trace_nobody_is_named(self):
+        what = ("--bytes", "16", "-n", "1", "-w", "0", "--calls-per-graph", "2")
+        flags = ("--mode", "graph,eager,isolated", "--algorithm", "lamport", "--json", self.report)
+        result = mpirun(RANKS, 2, "-", "slow", *HOST, *what, *flags, binary=FAULTS)
+        self.assertEqual(result.code, 0, result.stderr)
+        points = read_report(self.report)["points"]
+        self.assertEqual(len(points), 3)
+        for point in points:
+            self.assertIsNone(point["straggler"])
+            self.assertIn("--trace", point["straggler_unknown"])
 
     def test_isolated_points_are_not_traced(self):
         result = self.run_traced("--mode", "isolated,eager", "--json", self.report)
         self.assertEqual(result.code, 0, result.stderr)
         traced = {p["mode"] for p in read_report(self.report)["points"] if p["trace"]}
         self.assertEqual(traced, {"eager"})
+        for point in read_report(self.report)["points"]:
+            unknown = point["straggler_unknown"]
+            if point["mode"] == "isolated":
+                self.assertEqual(unknown, "calls that a gate releases are not traced")
+            elif point["algorithm"] == "mpi":
+                self.assertEqual(unknown, "these calls cannot be traced")
+            if unknown:
+                self.assertEqual((point["straggler"], point["straggler_share"]), (None, None))
         points = json.loads(self.trace.read_text())["otherData"]["points"]
         self.assertTrue(all("/eager/" in point["point"] for point in points))
 
