@@ -4,12 +4,12 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string_view>
 
 #include "harness/launch/start_gate.h"
 #include "harness/measure/benchmark_runner.h"
 #include "harness/measure/latency.h"
+#include "harness/measure/rank_clocks.h"
 #include "harness/ranks/vote_on.h"
 #include "harness/validate/over_ranks.h"
 
@@ -140,22 +140,16 @@ class Measurement {
     WarmUp result =
         WarmUpUntilSteady(context_.config.warmup, {.sample = [&] { return Take(); },
                                                    .elapsed = elapsed,
-                                                   .clock_mhz = [&] { return Clock(); }});
+                                                   .clocks_mhz = [&] { return Clocks(); }});
     result.samples += first.samples;
     own_us_.clear();
     return result;
   }
 
   const std::vector<double>& own_us() const { return own_us_; }
+  RankClocks Clocks() const { return GatherClocks(context_.executor, context_.ranks); }
 
  private:
-  // The highest of all ranks.
-  std::optional<int> Clock() const {
-    const double mhz = context_.ranks.Max(context_.executor.clock_mhz().value_or(0));
-    if (mhz == 0) return std::nullopt;
-    return static_cast<int>(mhz);
-  }
-
   const SweepPoint& point_;
   Sample& sample_;
   const MeasureContext& context_;
@@ -188,6 +182,7 @@ PointRecord MeasurePoint(const SweepPoint& point, std::uint32_t point_index, Ins
   context.heartbeat.Enter(Phase::kMeasure, point_index);
   RunBenchmark(ToString(point.key), SamplesPerPoint(point.mode, config),
                [&] { return measurement.Take(); });
+  const RankClocks clocks_after = measurement.Clocks();
 
   context.heartbeat.Enter(Phase::kAudit, point_index);
   if (config.check) {
@@ -197,6 +192,10 @@ PointRecord MeasurePoint(const SweepPoint& point, std::uint32_t point_index, Ins
   }
   record.input_copies_per_call = instance.input_copies_per_call();
   SummarizeLatency(GatherSamples(measurement.own_us(), ranks), record);
+  for (std::size_t rank = 0; rank < record.per_rank.size(); ++rank) {
+    record.per_rank[rank].clock_before_mhz = record.warmup.clocks_mhz[rank];
+    record.per_rank[rank].clock_after_mhz = clocks_after[rank];
+  }
   return record;
 }
 

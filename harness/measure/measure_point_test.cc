@@ -43,7 +43,10 @@ class ScriptedExecutor : public Executor {
     return 2e-6 * calls;
   }
   void EvictL2() override { order += 'e'; }
-  std::optional<int> clock_mhz() override { return TestRanks().rank() == 0 ? 1755 : 1980; }
+  std::optional<int> clock_mhz() override {
+    const std::size_t last = clocks.size() - 1;
+    return clocks[std::min(clocks_read++, last)];
+  }
   void OnCalls(std::function<void(int)> /*observer*/) override {}
   std::unique_ptr<Buffer> Allocate(std::size_t /*bytes*/) override { return nullptr; }
   void CopyIn(std::byte* /*to*/, std::span<const std::byte> /*from*/) override {}
@@ -55,6 +58,9 @@ class ScriptedExecutor : public Executor {
     return false;
   }
 
+  // By reading; the last one repeats.
+  std::vector<int> clocks{1755 + TestRanks().rank()};
+  std::size_t clocks_read = 0;
   int replays = 0;
   std::vector<int> timed_calls;
   std::vector<const StartGate*> gates;
@@ -203,8 +209,27 @@ TEST(MeasurePoint, WarmsUpUntilSteadyAndReportsIt) {
   EXPECT_EQ(measured.executor.order, "t" + std::string(3 + 3 + 5, 'g'));
   EXPECT_EQ(measured.record.warmup.samples, 1 + 3 + 3);
   EXPECT_EQ(measured.record.warmup.steady, true);
-  EXPECT_EQ(measured.record.warmup.clock_mhz, TestRanks().size() == 1 ? 1755 : 1980);
   EXPECT_EQ(measured.record.samples_us.size(), 5u);
+  ASSERT_EQ(measured.record.per_rank.size(), static_cast<std::size_t>(TestRanks().size()));
+  for (int rank = 0; rank < TestRanks().size(); ++rank) {
+    const RankLatency& own = measured.record.per_rank[static_cast<std::size_t>(rank)];
+    EXPECT_EQ(own.clock_before_mhz, 1755 + rank);
+    EXPECT_EQ(own.clock_after_mhz, 1755 + rank);
+  }
+}
+
+// The last rank's GPU is throttled, from where the others always are.
+TEST(MeasurePoint, TheClockOfEachRankCounts) {
+  Measured measured;
+  const bool throttled = TestRanks().rank() == TestRanks().size() - 1;
+  if (throttled) measured.executor.clocks = {1700, 1600, 1500, 1500, 1400};
+  Measure(Mode::kIsolated, /*check=*/false, measured, Slots(1), /*warmup=*/2);
+  EXPECT_EQ(measured.record.warmup.samples, 1 + 2 * 4) << "as many batches as clocks were seen";
+  EXPECT_EQ(measured.record.per_rank.back().clock_before_mhz, 1500);
+  EXPECT_EQ(measured.record.per_rank.back().clock_after_mhz, 1400);
+  if (TestRanks().size() == 1) return;
+  EXPECT_EQ(measured.record.per_rank.front().clock_before_mhz, 1755);
+  EXPECT_EQ(measured.record.per_rank.front().clock_after_mhz, 1755);
 }
 
 }  // namespace

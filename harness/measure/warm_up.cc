@@ -21,22 +21,22 @@ WarmUp WarmUpUntilSteady(int least, const WarmUpSource& source) {
   WarmUp result;
   if (least > 0) {
     double median = MedianOfBatch(least, source);
-    result = {least, false, source.clock_mhz()};
+    result = {least, false, source.clocks_mhz()};
     double began = 0;
     for (int batch = 0; batch < kMostWarmUpBatches && !*result.steady; ++batch) {
       const double now = source.elapsed();
-      if (now + (now - began) > kMostWarmUpSeconds) break;
+      if (now + (now - began) > source.most_seconds) break;
       began = now;
       const double median_before = median;
-      const std::optional<int> clock_before = result.clock_mhz;
+      const RankClocks clocks_before = result.clocks_mhz;
       median = MedianOfBatch(least, source);
       result.samples += least;
-      result.clock_mhz = source.clock_mhz();
+      result.clocks_mhz = source.clocks_mhz();
       result.steady = std::abs(median - median_before) <= kSteadyWithin * median_before &&
-                      result.clock_mhz == clock_before;
+                      result.clocks_mhz == clocks_before;
     }
   } else {
-    result.clock_mhz = source.clock_mhz();
+    result.clocks_mhz = source.clocks_mhz();
   }
   return result;
 }

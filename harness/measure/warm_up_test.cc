@@ -10,9 +10,10 @@ namespace {
 
 // Samples, clocks and times as they are told.
 struct Script {
-  std::vector<double> samples;                           // the last one repeats
-  std::vector<std::optional<int>> clocks{std::nullopt};  // likewise
+  std::vector<double> samples;                     // the last one repeats
+  std::vector<RankClocks> clocks{{std::nullopt}};  // likewise
   double seconds_per_sample = 0;
+  double most_seconds = kMostWarmUpSeconds;
   int taken = 0;
   std::size_t clocks_read = 0;
 
@@ -24,7 +25,8 @@ struct Script {
                       return samples[std::min(at, samples.size() - 1)];
                     },
                 .elapsed = [&] { return taken * seconds_per_sample; },
-                .clock_mhz = [&] { return clocks[std::min(clocks_read++, clocks.size() - 1)]; }});
+                .clocks_mhz = [&] { return clocks[std::min(clocks_read++, clocks.size() - 1)]; },
+                .most_seconds = most_seconds});
   }
 };
 
@@ -33,7 +35,7 @@ TEST(WarmUp, EndsWhenTwoBatchesAgree) {
   const WarmUp warm_up = script.Run(3);  // medians 8, 1.01, 1.02
   EXPECT_EQ(warm_up.samples, 9);
   EXPECT_EQ(warm_up.steady, true);
-  EXPECT_EQ(warm_up.clock_mhz, std::nullopt);
+  EXPECT_EQ(warm_up.clocks_mhz, RankClocks{std::nullopt});
   EXPECT_EQ(script.taken, 9);
 }
 
@@ -46,11 +48,20 @@ TEST(WarmUp, TwoPercentIsSteadyAndMoreIsNot) {
 
 TEST(WarmUp, AClockThatStillMovesIsNotSteady) {
   Script script{{1}};
-  script.clocks = {345, 1200, 1980};
+  script.clocks = {{345}, {1200}, {1980}};
   const WarmUp warm_up = script.Run(2);
   EXPECT_EQ(warm_up.samples, 8);  // 345, 1200, 1980, 1980
   EXPECT_EQ(warm_up.steady, true);
-  EXPECT_EQ(warm_up.clock_mhz, 1980);
+  EXPECT_EQ(warm_up.clocks_mhz, RankClocks{1980});
+}
+
+TEST(WarmUp, AClockOfOneRankThatStillMovesIsNotSteady) {
+  Script script{{1}};
+  script.clocks = {{1980, 1980, 1980}, {1980, 1755, 1980}, {1980, 1410, 1980}};
+  const WarmUp warm_up = script.Run(2);
+  EXPECT_EQ(warm_up.samples, 8);  // 1980, 1755, 1410, 1410
+  EXPECT_EQ(warm_up.steady, true);
+  EXPECT_EQ(warm_up.clocks_mhz, (RankClocks{1980, 1410, 1980}));
 }
 
 TEST(WarmUp, IsBoundedByCount) {
@@ -68,6 +79,11 @@ TEST(WarmUp, StopsBeforeABatchThatWouldTakeItBeyondItsTime) {
   WarmUp warm_up = script.Run(1);
   EXPECT_EQ(warm_up.samples, 3);  // after 1.8 s a fourth would end at 2.4 s
   EXPECT_EQ(warm_up.steady, false);
+  // A source may have less time.
+  script.taken = 0;
+  script.seconds_per_sample = 0.6;
+  script.most_seconds = 1;
+  EXPECT_EQ(script.Run(1).samples, 1);
   // What is asked for is taken, however long it takes.
   script.taken = 0;
   script.seconds_per_sample = 10;
@@ -78,12 +94,12 @@ TEST(WarmUp, StopsBeforeABatchThatWouldTakeItBeyondItsTime) {
 
 TEST(WarmUp, NoneIsTakenWhereNoneIsAskedFor) {
   Script script{{1}};
-  script.clocks = {1755};
+  script.clocks = {{1755}};
   const WarmUp warm_up = script.Run(0);
   EXPECT_EQ(warm_up.samples, 0);
   EXPECT_EQ(script.taken, 0);
   EXPECT_EQ(warm_up.steady, std::nullopt);
-  EXPECT_EQ(warm_up.clock_mhz, 1755);
+  EXPECT_EQ(warm_up.clocks_mhz, RankClocks{1755});
 }
 
 }  // namespace

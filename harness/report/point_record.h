@@ -40,6 +40,10 @@ struct RankLatency {
   // Samples in which no rank took longer, each from its own start to its own end; of equals the
   // lowest counts. Waiting is part of it: this says whose time the sample is, not who is slow.
   std::int64_t longest = 0;
+  // Of its GPU's multiprocessors, right before the samples and right after; nothing where it cannot
+  // be told.
+  std::optional<int> clock_before_mhz = {};
+  std::optional<int> clock_after_mhz = {};
 };
 
 struct PointRecord {

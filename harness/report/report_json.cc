@@ -59,7 +59,9 @@ Json PerRankJson(const PointRecord& point) {
                         {"min", own.min},
                         {"p50", own.p50},
                         {"max", own.max},
-                        {"longest", own.longest}});
+                        {"longest", own.longest},
+                        {"clock_before_mhz", NumberOrNull(own.clock_before_mhz)},
+                        {"clock_after_mhz", NumberOrNull(own.clock_after_mhz)}});
   }
   return per_rank;
 }
@@ -91,8 +93,7 @@ Json FloorRatio(const PointRecord& point) {
 
 Json WarmUpJson(const WarmUp& warmup) {
   return {{"samples", warmup.samples},
-          {"steady", warmup.steady ? Json(*warmup.steady) : Json(nullptr)},
-          {"clock_mhz", NumberOrNull(warmup.clock_mhz)}};
+          {"steady", warmup.steady ? Json(*warmup.steady) : Json(nullptr)}};
 }
 
 Json ShapeJson(const Shape& shape) {

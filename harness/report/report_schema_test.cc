@@ -74,7 +74,7 @@ std::string SampleReport(RunStatus status, const RunFacts& facts = SampleFacts()
   wrong.key.mode = "isolated";
   wrong.key.l2 = "cold";
   wrong.l2_evicted = "input, output and mailbox";
-  wrong.warmup = {15, false, 1980};
+  wrong.warmup = {15, false, {}};
   wrong.trace = TraceSummary{.calls = 20};
   if (status == RunStatus::kPassed) {
     wrong.trace->last_rank = 3;
@@ -128,11 +128,14 @@ json AsVersion2(const std::string& text) {
   for (json& point : report["points"]) {
     for (const char* quantile : {"p90", "p99", "p999"}) point["latency_us"][quantile] = 3.5;
     point.erase("straggler_unknown");
+    point["warmup"]["clock_mhz"] = 1980;
     point["straggler"] = 1;
     point["straggler_share"] = 0.25;
     for (json& rank : point["per_rank"]) {
       rank["last"] = rank["longest"];
-      rank.erase("longest");
+      for (const char* field : {"longest", "clock_before_mhz", "clock_after_mhz"}) {
+        rank.erase(field);
+      }
     }
   }
   return report;
@@ -294,6 +297,9 @@ TEST(ReportSchemaTest, TheSchemaIsClosedAndComplete) {
       R"([{"op": "replace", "path": "/points/1/l2_evicted", "value": ""}])",
       R"([{"op": "remove", "path": "/points/1/warmup/steady"}])",
       R"([{"op": "add", "path": "/points/1/warmup/extra", "value": 1}])",
+      R"([{"op": "add", "path": "/points/1/warmup/clock_mhz", "value": 1980}])",
+      R"([{"op": "remove", "path": "/points/1/per_rank/0/clock_after_mhz"}])",
+      R"([{"op": "replace", "path": "/points/1/per_rank/0/clock_before_mhz", "value": 0.5}])",
       R"([{"op": "replace", "path": "/points/1/warmup/samples", "value": -1}])",
       R"([{"op": "remove", "path": "/environment/cores"}])",
       R"([{"op": "add", "path": "/extra", "value": 1}])",

@@ -105,6 +105,7 @@ PointRecord SamplePoint(std::int64_t bytes, int samples) {
   for (int i = 0; i < samples; ++i) point.samples_us.push_back(1.5 + i);
   point.p50_interval_us = {2.1875, 2.25, 0.96875};
   point.per_rank = {{1.5, 2, 3.5, 1}, {1.5, 2.125, 3, 0}, {1.25, 2.25, 4, 2}, {1, 1.875, 2, 0}};
+  for (RankLatency& own : point.per_rank) own.clock_before_mhz = 1980;
   point.calls_per_sample = 10;
   point.algbw_gb_per_s = 0.5;
   point.busbw_gb_per_s = 0.375;

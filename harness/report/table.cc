@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -14,6 +15,8 @@ namespace {
 
 // Of p50. A median whose interval is wider says so in its row.
 constexpr double kWideInterval = 0.05;
+// Of a GPU's clock between the first sample and the last, beyond which a row says so.
+constexpr double kClockChange = 0.02;
 
 std::string Join(const std::vector<std::string>& words) {
   std::string text;
@@ -63,6 +66,25 @@ std::string IntervalNote(const PointRecord& point) {
       "  p50 -" + percent((p50 - interval.low) / p50) + " +" + percent((interval.high - p50) / p50);
   if (!sure) note += " at " + percent(interval.confidence);
   return note;
+}
+
+// "  clock -11% (rank 2)": the largest change of any rank's while the samples were taken; "" where
+// none is worth a word.
+std::string ClockNote(const PointRecord& point) {
+  double change = 0;
+  std::size_t changed_rank = 0;
+  for (std::size_t rank = 0; rank < point.per_rank.size(); ++rank) {
+    const RankLatency& own = point.per_rank[rank];
+    if (!own.clock_before_mhz || !own.clock_after_mhz) continue;
+    const double its =
+        static_cast<double>(*own.clock_after_mhz - *own.clock_before_mhz) / *own.clock_before_mhz;
+    if (std::abs(its) <= std::abs(change)) continue;
+    change = its;
+    changed_rank = rank;
+  }
+  if (std::abs(change) <= kClockChange) return "";
+  return std::string("  clock ") + (change < 0 ? "-" : "+") + Fixed(100 * std::abs(change), 0) +
+         "% (rank " + std::to_string(changed_rank) + ")";
 }
 
 struct StressColumns {
@@ -187,11 +209,12 @@ std::string FormatTableRow(const PointRecord& point) {
       point.checked ? std::to_string(point.check.mismatches + point.check.leftover) : "N/A";
   const std::string l2 = point.key.l2 == kL2NotControlled ? "-" : point.key.l2;
   const std::string steady = point.warmup.steady == false ? "  not steady" : "";
-  return Line("", {std::to_string(point.key.shape.bytes_per_rank),
-                   std::to_string(point.key.shape.bytes_total), point.key.algorithm, point.key.mode,
-                   l2, Fixed(latency.p50, 2), latency.p99 ? Fixed(*latency.p99, 2) : "-",
-                   Fixed(latency.max, 2), Fixed(point.algbw_gb_per_s, 3),
-                   Fixed(point.busbw_gb_per_s, 3), wrong, IntervalNote(point) + steady});
+  return Line(
+      "", {std::to_string(point.key.shape.bytes_per_rank),
+           std::to_string(point.key.shape.bytes_total), point.key.algorithm, point.key.mode, l2,
+           Fixed(latency.p50, 2), latency.p99 ? Fixed(*latency.p99, 2) : "-", Fixed(latency.max, 2),
+           Fixed(point.algbw_gb_per_s, 3), Fixed(point.busbw_gb_per_s, 3), wrong,
+           IntervalNote(point) + steady + ClockNote(point)});
 }
 
 std::string FormatStressHead(const TableHead& head, int calls) {

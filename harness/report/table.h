@@ -30,8 +30,9 @@ std::string FormatColumns(const std::optional<Floor>& floor);
 
 // One line. Columns have fixed widths, so that a row can be printed as soon as its point is done;
 // a name that is too long moves its own row only. A p99 of too few samples is "-". Behind the last
-// column come notes: where the interval of the median is wider than 5 % of it, or less sure than 95
-// %; where the warm-up came to its bound ("not steady").
+// column come notes: where the interval of the median is wider than 5 % of it, or less sure than
+// 95 %; where the warm-up came to its bound ("not steady"); where a GPU's clock has changed by more
+// than 2 % while the samples were taken.
 std::string FormatTableRow(const PointRecord& point);
 
 // A stress run: the same, what is done, and the columns; then one line an algorithm.

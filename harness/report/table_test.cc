@@ -121,7 +121,7 @@ TEST(TableTest, RowsStandUnderTheColumns) {
   point = SamplePoint(524288, 100);
   point.key.mode = "eager";
   point.key.l2 = "exceeded";
-  point.warmup = {50, false, 1980};
+  point.warmup = {50, false, {}};
   point.latency_us.max = 1234567.891;
   point.checked = false;
   EXPECT_EQ(FormatTableRow(point),
@@ -161,6 +161,31 @@ TEST(TableTest, RowsSayThatTheMedianIsUncertain) {
   EXPECT_EQ(FormatTableRow(point),
             "          16            64  lamport        graph    -              2.25          -       4.00     0.500     0.375       0  p50 -20% +20%\n");
   // clang-format on
+}
+
+TEST(TableTest, RowsSayThatAClockHasChanged) {
+  PointRecord point = SamplePoint(16);
+  const std::size_t width = FormatTableRow(point).size() - 1;
+  const auto note = [&] {
+    const std::string row = FormatTableRow(point);
+    return row.substr(width, row.size() - 1 - width);
+  };
+  const auto set = [&](std::size_t rank, std::optional<int> before, std::optional<int> after) {
+    point.per_rank[rank].clock_before_mhz = before;
+    point.per_rank[rank].clock_after_mhz = after;
+  };
+  set(0, 2000, 1960);
+  set(1, 2000, 2040);
+  EXPECT_EQ(note(), "") << "2 % are nothing";
+  set(2, std::nullopt, 1000);
+  set(3, 1000, std::nullopt);
+  EXPECT_EQ(note(), "") << "before or after is not known";
+  set(1, 2000, 2042);
+  EXPECT_EQ(note(), "  clock +2% (rank 1)");
+  set(2, 1980, 1755);
+  EXPECT_EQ(note(), "  clock -11% (rank 2)");
+  point.warmup.steady = false;
+  EXPECT_EQ(note(), "  not steady  clock -11% (rank 2)");
 }
 
 TEST(TableTest, FootGivesTheVerdict) {
