@@ -1,48 +1,100 @@
 #include "harness/floor/measure_floor.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <vector>
 
+#include "harness/measure/rank_clocks.h"
 #include "harness/measure/statistics.h"
+#include "harness/measure/warm_up.h"
 
 namespace mailbench {
 namespace {
 
-constexpr int kSamples = 9;
+constexpr int kWarmUpSamples = 5;
+constexpr std::size_t kLeastSamples = 9;
+constexpr std::size_t kMostSamples = 50;
+// Of a part's warm-up, and of its samples: a floor must not hold up a sweep of many ranks on few
+// cores.
+constexpr double kMostSeconds = 0.5;
 // On a GPU a launch takes as long as some rounds. On the host machine it does not, and ranks may be
 // many more than cores.
 constexpr int kGpuRounds = 500;
 constexpr int kHostRounds = 10;
 
-// Of `calls` calls of `rounds` rounds each: microseconds a round.
-double Median(int calls, int rounds, Executor& executor, const Ranks& ranks,
-              const std::function<void()>& enqueue) {
-  std::vector<double> samples;
-  for (int i = 0; i <= kSamples; ++i) {
-    ranks.Barrier();
-    const double seconds = ranks.Max(executor.Time(calls, enqueue));
-    if (i > 0) samples.push_back(seconds * 1e6 / (static_cast<double>(calls) * rounds));
+// Measures one part after another.
+class Parts {
+ public:
+  Parts(Executor& executor, const Ranks& ranks) : executor_(executor), ranks_(ranks) {}
+
+  // `sample`: takes one on this rank, seconds. `rounds`: that are in it, or for a hop half rounds.
+  FloorPart Measure(int rounds, const std::function<double()>& sample) {
+    const auto take = [&] {
+      ranks_.Barrier();
+      return ranks_.Max(sample());
+    };
+    auto began = std::chrono::steady_clock::now();
+    const auto elapsed = [&] {
+      const std::chrono::duration<double> own = std::chrono::steady_clock::now() - began;
+      return ranks_.Max(own.count());
+    };
+    const WarmUp warm_up = WarmUpUntilSteady(
+        kWarmUpSamples, {.sample = take,
+                         .elapsed = elapsed,
+                         .clocks_mhz = [&] { return GatherClocks(executor_, ranks_); },
+                         .most_seconds = kMostSeconds});
+    steady_ = steady_ && warm_up.steady == true;
+    began = std::chrono::steady_clock::now();
+    std::vector<double> samples_us;
+    while (samples_us.size() < kLeastSamples ||
+           (samples_us.size() < kMostSamples && elapsed() < kMostSeconds)) {
+      samples_us.push_back(take() * 1e6 / rounds);
+    }
+    return {Summarize(samples_us).p50, IntervalOfMedian(samples_us)};
   }
-  return Summarize(samples).p50;
-}
+
+  bool steady() const { return steady_; }
+
+ private:
+  Executor& executor_;
+  const Ranks& ranks_;
+  bool steady_ = true;
+};
 
 }  // namespace
 
 int FloorRounds(Executor& executor) { return executor.gpu() != nullptr ? kGpuRounds : kHostRounds; }
 
-Floor MeasureFloor(FloorProbe& probe, Executor& executor, const Ranks& ranks) {
+Floor MeasureFloor(FloorProbe& probe, Executor& executor, const Ranks& ranks,
+                   const FloorCalls& calls) {
   const int rounds = FloorRounds(executor);
+  Parts parts(executor, ranks);
   Floor floor;
   const std::unique_ptr<Graph> chain = executor.Record([&] {
     for (int i = 0; i < rounds; ++i) probe.Enqueue(FloorKind::kEmptyKernel, 1);
   });
-  floor.empty_kernel_us = Median(rounds, 1, executor, ranks, [&] { chain->Replay(); });
-  const auto of = [&](FloorKind kind) {
-    return Median(1, rounds, executor, ranks, [&] { probe.Enqueue(kind, rounds); });
+  floor.empty_kernel =
+      parts.Measure(rounds, [&] { return executor.Time(rounds, [&] { chain->Replay(); }); });
+  const auto time = [&](FloorKind kind, int of) {
+    return executor.Time(1, [&] { probe.Enqueue(kind, of); });
   };
-  if (ranks.size() > 1) floor.hop_us = of(FloorKind::kHop) / 2;
-  floor.publish_to_all_us = of(FloorKind::kPublishToAll);
+  // A round of hops is one there and one back.
+  if (ranks.size() > 1) {
+    floor.hop = parts.Measure(2 * rounds, [&] { return time(FloorKind::kHop, rounds); });
+  }
+  floor.publish_to_all =
+      parts.Measure(rounds, [&] { return time(FloorKind::kPublishToAll, rounds); });
+  if (calls.eager) {
+    floor.eager_call = parts.Measure(1, [&] { return time(FloorKind::kPublishToAll, 1); });
+  }
+  if (calls.gate != nullptr) {
+    floor.isolated_call = parts.Measure(1, [&] {
+      return executor.TimeFromGate(*calls.gate, 1,
+                                   [&] { probe.Enqueue(FloorKind::kPublishToAll, 1); });
+    });
+  }
+  floor.steady = parts.steady();
   return floor;
 }
 

@@ -41,13 +41,39 @@ INSTANTIATE_TEST_SUITE_P(Transports, FloorOnHost, testing::Bool(), [](const auto
   return multicast.param ? "HostMulticast" : "Host";
 });
 
+void ExpectKnown(const FloorPart& part) {
+  EXPECT_GT(part.interval_us.low, 0);
+  EXPECT_LE(part.interval_us.low, part.us);
+  EXPECT_LE(part.us, part.interval_us.high);
+  EXPECT_GE(part.interval_us.confidence, kMedianConfidence);
+  EXPECT_EQ(TestRanks().Max(part.us), part.us) << "ranks differ";
+}
+
 TEST_P(FloorOnHost, EveryPartIsThere) {
   const Floor floor = MeasureFloor(*probe_, transport_->executor(), TestRanks());
-  EXPECT_GT(floor.empty_kernel_us, 0);
-  EXPECT_GT(floor.publish_to_all_us, 0);
-  EXPECT_EQ(floor.hop_us.has_value(), TestRanks().size() > 1);
-  EXPECT_EQ(floor.call_us(), floor.empty_kernel_us + floor.publish_to_all_us);
-  EXPECT_EQ(TestRanks().Max(floor.call_us()), floor.call_us()) << "ranks differ";
+  ExpectKnown(floor.empty_kernel);
+  ExpectKnown(floor.publish_to_all);
+  EXPECT_EQ(floor.hop.has_value(), TestRanks().size() > 1);
+  if (floor.hop) ExpectKnown(*floor.hop);
+  EXPECT_EQ(floor.call_us(Mode::kGraph), floor.empty_kernel.us + floor.publish_to_all.us);
+  EXPECT_EQ(floor.call_us(Mode::kIsolated), std::nullopt);
+  EXPECT_EQ(floor.call_us(Mode::kEager), std::nullopt);
+}
+
+TEST_P(FloorOnHost, CallsByThemselvesAreMeasuredWhereAskedFor) {
+  const std::unique_ptr<SymmetricRegion> latches = transport_->Allocate(StartGate::kBytes);
+  {
+    StartGate gate(latches->view(), TestRanks());
+    const Floor floor = MeasureFloor(*probe_, transport_->executor(), TestRanks(), {&gate, true});
+    ASSERT_TRUE(floor.isolated_call.has_value() && floor.eager_call.has_value());
+    ExpectKnown(*floor.isolated_call);
+    ExpectKnown(*floor.eager_call);
+    EXPECT_EQ(floor.call_us(Mode::kIsolated), floor.isolated_call->us);
+    EXPECT_EQ(floor.call_us(Mode::kEager), floor.eager_call->us);
+    EXPECT_TRUE(probe_->Check(FloorKind::kPublishToAll).passed());
+    TestRanks().Barrier();
+  }
+  latches->Free();
 }
 
 TEST_P(FloorOnHost, CountersAreChecked) {

@@ -59,6 +59,9 @@ struct PointRecord {
   double algbw_gb_per_s = 0;  // bytes_total / p50, 1e9 bytes a second, as nccl-tests counts
   double busbw_gb_per_s = 0;
   std::optional<Floor> floor;  // of the fabric, measured in the same run
+  // Of it, what a call of the point's mode is compared with; nothing where a call is not one round
+  // of one kernel.
+  std::optional<double> floor_call_us;
   bool checked = false;
   std::string check_reference;  // "nccl" or "mpi"
   CheckResult check;            // over all ranks

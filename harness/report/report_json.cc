@@ -32,6 +32,12 @@ void RequireFinite(const Json& json, const std::string& name, const PointKey& ke
   }
 }
 
+Json IntervalJson(const MedianInterval& interval) {
+  return {{"low", FiniteOrNull(interval.low)},
+          {"high", FiniteOrNull(interval.high)},
+          {"confidence", interval.confidence}};
+}
+
 Json LatencyJson(const PointRecord& point) {
   const Summary& summary = point.latency_us;
   const MedianInterval& interval = point.p50_interval_us;
@@ -79,16 +85,28 @@ Json CheckJson(const PointRecord& point) {
           {"first", TextOrNull(check.first)}};
 }
 
-Json FloorJson(const std::optional<Floor>& floor) {
-  if (!floor) return nullptr;
-  return {{"empty_kernel", FiniteOrNull(floor->empty_kernel_us)},
-          {"hop", floor->hop_us ? FiniteOrNull(*floor->hop_us) : Json(nullptr)},
-          {"publish_to_all", FiniteOrNull(floor->publish_to_all_us)}};
+Json FloorJson(const PointRecord& point) {
+  if (!point.floor) return nullptr;
+  const Floor& floor = *point.floor;
+  Json json = {{"call", point.floor_call_us ? FiniteOrNull(*point.floor_call_us) : Json(nullptr)},
+               {"steady", floor.steady}};
+  Json intervals = Json::object();
+  const auto put = [&](const char* name, const std::optional<FloorPart>& part) {
+    json[name] = part ? FiniteOrNull(part->us) : Json(nullptr);
+    intervals[name] = part ? IntervalJson(part->interval_us) : Json(nullptr);
+  };
+  put("empty_kernel", floor.empty_kernel);
+  put("hop", floor.hop);
+  put("publish_to_all", floor.publish_to_all);
+  put("isolated_call", floor.isolated_call);
+  put("eager_call", floor.eager_call);
+  json["intervals"] = std::move(intervals);
+  return json;
 }
 
 Json FloorRatio(const PointRecord& point) {
-  if (!point.floor) return nullptr;
-  return FiniteOrNull(point.latency_us.p50 / point.floor->call_us());
+  if (!point.floor_call_us) return nullptr;
+  return FiniteOrNull(point.latency_us.p50 / *point.floor_call_us);
 }
 
 Json WarmUpJson(const WarmUp& warmup) {
@@ -187,7 +205,7 @@ std::string PointJson(const PointRecord& point) {
                {"straggler_unknown", straggler.unknown},
                {"algbw", FiniteOrNull(point.algbw_gb_per_s)},
                {"busbw", FiniteOrNull(point.busbw_gb_per_s)},
-               {"floor_us", FloorJson(point.floor)},
+               {"floor_us", FloorJson(point)},
                {"floor_ratio", FloorRatio(point)},
                {"input_copies_per_call", FiniteOrNull(point.input_copies_per_call)},
                {"kernels", KernelsJson(point)},

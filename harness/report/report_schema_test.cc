@@ -75,6 +75,8 @@ std::string SampleReport(RunStatus status, const RunFacts& facts = SampleFacts()
   wrong.key.l2 = "cold";
   wrong.l2_evicted = "input, output and mailbox";
   wrong.warmup = {15, false, {}};
+  wrong.floor = Floor{.hop = FloorPart{1, {1, 1, 0.96}}};
+  wrong.floor_call_us = 1.5;
   wrong.trace = TraceSummary{.calls = 20};
   if (status == RunStatus::kPassed) {
     wrong.trace->last_rank = 3;
@@ -131,6 +133,9 @@ json AsVersion2(const std::string& text) {
     point["warmup"]["clock_mhz"] = 1980;
     point["straggler"] = 1;
     point["straggler_share"] = 0.25;
+    for (const char* field : {"call", "steady", "isolated_call", "eager_call", "intervals"}) {
+      if (point["floor_us"].is_object()) point["floor_us"].erase(field);
+    }
     for (json& rank : point["per_rank"]) {
       rank["last"] = rank["longest"];
       for (const char* field : {"longest", "clock_before_mhz", "clock_after_mhz"}) {
@@ -299,6 +304,13 @@ TEST(ReportSchemaTest, TheSchemaIsClosedAndComplete) {
       R"([{"op": "add", "path": "/points/1/warmup/extra", "value": 1}])",
       R"([{"op": "add", "path": "/points/1/warmup/clock_mhz", "value": 1980}])",
       R"([{"op": "remove", "path": "/points/1/per_rank/0/clock_after_mhz"}])",
+      R"([{"op": "remove", "path": "/points/1/floor_us/call"}])",
+      R"([{"op": "remove", "path": "/points/1/floor_us/intervals"}])",
+      R"([{"op": "remove", "path": "/points/1/floor_us/intervals/hop/high"}])",
+      R"([{"op": "add", "path": "/points/1/floor_us/intervals/extra", "value": null}])",
+      R"([{"op": "replace", "path": "/points/1/floor_us/steady", "value": null}])",
+      R"([{"op": "replace", "path": "/points/1/floor_us/call", "value": null}])",
+      R"([{"op": "replace", "path": "/points/0/floor_ratio", "value": 1}])",
       R"([{"op": "replace", "path": "/points/1/per_rank/0/clock_before_mhz", "value": 0.5}])",
       R"([{"op": "replace", "path": "/points/1/warmup/samples", "value": -1}])",
       R"([{"op": "remove", "path": "/environment/cores"}])",

@@ -82,6 +82,28 @@ TEST(ReportTest, HoldsTheKernelsOfAPoint) {
                             {"name": "Copy", "count": 2}])"));
 }
 
+TEST(ReportTest, HoldsTheFloorAndWhatACallIsComparedWith) {
+  PointRecord point = SamplePoint(16);  // p50 2.25
+  EXPECT_EQ(json::parse(PointJson(point))["floor_us"], nullptr);
+  point.floor = Floor{.empty_kernel = {0.5, {0.25, 0.75, 0.96}},
+                      .publish_to_all = {1, {1, 1.5, 0.96}},
+                      .eager_call = FloorPart{4.5, {4, 5, 0.96}},
+                      .steady = false};
+  EXPECT_EQ(json::parse(PointJson(point))["floor_ratio"], nullptr);
+  EXPECT_EQ(json::parse(PointJson(point))["floor_us"]["call"], nullptr);
+  point.floor_call_us = point.floor->call_us(Mode::kGraph);
+  EXPECT_EQ(json::parse(PointJson(point))["floor_ratio"], 1.5);
+  EXPECT_EQ(json::parse(PointJson(point))["floor_us"], json::parse(R"({
+      "call": 1.5, "steady": false, "empty_kernel": 0.5, "hop": null, "publish_to_all": 1.0,
+      "isolated_call": null, "eager_call": 4.5, "intervals": {
+        "empty_kernel": {"low": 0.25, "high": 0.75, "confidence": 0.96}, "hop": null,
+        "publish_to_all": {"low": 1.0, "high": 1.5, "confidence": 0.96}, "isolated_call": null,
+        "eager_call": {"low": 4.0, "high": 5.0, "confidence": 0.96}}})"));
+  EXPECT_EQ(point.floor->call_us(Mode::kIsolated), std::nullopt);
+  point.floor_call_us = point.floor->call_us(Mode::kEager);
+  EXPECT_EQ(json::parse(PointJson(point))["floor_ratio"], 0.5);
+}
+
 TEST(ReportTest, TheStragglerIsWhomTheTraceNamesOrNull) {
   PointRecord point = SamplePoint(16);
   const auto fields = [&] {

@@ -54,18 +54,21 @@ std::string Line(const std::string& start, const Columns& columns) {
          ' ' + Right(columns.busbw, 9) + ' ' + Right(columns.wrong, 7) + columns.note + '\n';
 }
 
-// "  p50 -3% +9%", "  p50 -3% +9% at 75%" where samples are too few for kMedianConfidence;
-// "" where the median is known well enough.
-std::string IntervalNote(const PointRecord& point) {
-  const MedianInterval& interval = point.p50_interval_us;
-  const double p50 = point.latency_us.p50;
+// "-3% +9%", "-3% +9% at 75%" where samples are too few for kMedianConfidence; "" where the median
+// is known well enough.
+std::string IntervalText(double p50, const MedianInterval& interval) {
   const bool sure = interval.confidence >= kMedianConfidence;
   if (sure && interval.high - interval.low <= kWideInterval * p50) return "";
   const auto percent = [](double share) { return Fixed(100 * share, 0) + '%'; };
-  std::string note =
-      "  p50 -" + percent((p50 - interval.low) / p50) + " +" + percent((interval.high - p50) / p50);
-  if (!sure) note += " at " + percent(interval.confidence);
-  return note;
+  std::string text =
+      '-' + percent((p50 - interval.low) / p50) + " +" + percent((interval.high - p50) / p50);
+  if (!sure) text += " at " + percent(interval.confidence);
+  return text;
+}
+
+std::string IntervalNote(const PointRecord& point) {
+  const std::string text = IntervalText(point.latency_us.p50, point.p50_interval_us);
+  return text.empty() ? "" : "  p50 " + text;
 }
 
 // "  clock -11% (rank 2)": the largest change of any rank's while the samples were taken; "" where
@@ -158,14 +161,26 @@ std::string LeftOutLines(const TableFoot& foot) {
   return text;
 }
 
-std::string FloorLine(const Floor& floor) {
-  std::array<char, 160> line{};
-  std::array<char, 32> hop{};
-  if (floor.hop_us) std::snprintf(hop.data(), hop.size(), ", one hop %.2f", *floor.hop_us);
-  std::snprintf(line.data(), line.size(),
-                "# Floor: %.2f us = an empty kernel %.2f + from everybody to everybody %.2f%s\n",
-                floor.call_us(), floor.empty_kernel_us, floor.publish_to_all_us, hop.data());
-  return line.data();
+// "0.40", "0.40 (-3% +9%)".
+std::string PartText(const FloorPart& part) {
+  const std::string interval = IntervalText(part.us, part.interval_us);
+  return Fixed(part.us, 2) + (interval.empty() ? "" : " (" + interval + ')');
+}
+
+std::string FloorLines(const Floor& floor) {
+  std::string text = "# Floor: " + Fixed(*floor.call_us(Mode::kGraph), 2) +
+                     " us = an empty kernel " + PartText(floor.empty_kernel) +
+                     " + from everybody to everybody " + PartText(floor.publish_to_all);
+  if (floor.hop) text += ", one hop " + PartText(*floor.hop);
+  if (!floor.steady) text += ", not steady";
+  text += '\n';
+  std::string calls;
+  if (floor.isolated_call) calls += " isolated " + PartText(*floor.isolated_call) + " us";
+  if (floor.eager_call) {
+    calls += (calls.empty() ? " eager " : ", eager ") + PartText(*floor.eager_call) + " us";
+  }
+  if (!calls.empty()) text += "#   of a call by itself:" + calls + '\n';
+  return text;
 }
 
 }  // namespace
@@ -192,7 +207,7 @@ std::string FormatRunHead(const TableHead& head) {
 }
 
 std::string FormatColumns(const std::optional<Floor>& floor) {
-  std::string text = floor ? FloorLine(*floor) : "";
+  std::string text = floor ? FloorLines(*floor) : "";
   text +=
       "# Times: microseconds a call, of the slowest rank\n"
       "# p50 -3% +9%: its 95 % interval, where that is wider than 5 % of it\n#\n";

@@ -10,6 +10,9 @@
 namespace mailbench::test {
 namespace {
 
+// A part of a floor whose interval is narrow.
+FloorPart Known(double us) { return {us, {us, us, 0.96}}; }
+
 TEST(TableTest, HeadNamesTheRunAndTheColumns) {
   RunFacts facts = SampleFacts();
   facts.environment.hosts = {{"node1", {0, 1, 2, 5}}, {"node2", {3, 6, 7}}, {"node3", {4}}};
@@ -19,7 +22,8 @@ TEST(TableTest, HeadNamesTheRunAndTheColumns) {
                      facts.environment,
                      {"lamport", "mpi"},
                      facts.skipped}) +
-          FormatColumns(Floor{.empty_kernel_us = 0.4, .hop_us = 0.35, .publish_to_all_us = 0.412}),
+          FormatColumns(Floor{
+              .empty_kernel = Known(0.4), .hop = Known(0.35), .publish_to_all = Known(0.412)}),
       // clang-format off
             "# lamport_all_gather (mailbench 0.1.0)\n"
             "# Ranks: 4\n"
@@ -42,10 +46,33 @@ TEST(TableTest, HeadNamesTheRunAndTheColumns) {
 TEST(TableTest, ColumnsDoWithoutAFloor) {
   const std::string without = FormatColumns(std::nullopt);
   EXPECT_EQ(without.find("# Times"), 0u);
-  const std::string one_rank = FormatColumns(Floor{.empty_kernel_us = 1, .publish_to_all_us = 2});
+  const std::string one_rank =
+      FormatColumns(Floor{.empty_kernel = Known(1), .publish_to_all = Known(2)});
   EXPECT_EQ(
       one_rank,
       "# Floor: 3.00 us = an empty kernel 1.00 + from everybody to everybody 2.00\n" + without);
+}
+
+TEST(TableTest, TheFloorSaysHowWellItIsKnown) {
+  Floor floor{.empty_kernel = Known(0.4), .publish_to_all = Known(0.6)};
+  const auto lines = [&] {
+    const std::string text = FormatColumns(floor);
+    return text.substr(0, text.find("# Times"));
+  };
+  floor.hop = {0.5, {0.49, 0.514, 0.96}};
+  EXPECT_EQ(lines(),
+            "# Floor: 1.00 us = an empty kernel 0.40 + from everybody to everybody 0.60, "
+            "one hop 0.50\n");
+  floor.hop->interval_us.high = 0.516;
+  floor.publish_to_all.interval_us.confidence = 0.75;
+  floor.eager_call = {15, {14.7, 23.4, 0.96}};
+  floor.steady = false;
+  EXPECT_EQ(lines(),
+            "# Floor: 1.00 us = an empty kernel 0.40 + from everybody to everybody 0.60 "
+            "(-0% +0% at 75%), one hop 0.50 (-2% +3%), not steady\n"
+            "#   of a call by itself: eager 15.00 (-2% +56%) us\n");
+  floor.isolated_call = Known(12.3);
+  EXPECT_NE(lines().find("by itself: isolated 12.30 us, eager 15.00 "), std::string::npos);
 }
 
 // The lines between the transport and the algorithms.

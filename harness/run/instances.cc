@@ -11,16 +11,16 @@
 namespace mailbench {
 namespace {
 
-bool NeedsGate(const SweepPlan& plan) {
+bool HasMode(const SweepPlan& plan, Mode mode) {
   return std::any_of(plan.points.begin(), plan.points.end(),
-                     [](const SweepPoint& point) { return point.mode == Mode::kIsolated; });
+                     [mode](const SweepPoint& point) { return point.mode == mode; });
 }
 
-Floor FloorOn(const SymmetricView& memory, const MeasureContext& context) {
+Floor FloorOn(const SymmetricView& memory, const MeasureContext& context, const FloorCalls& calls) {
   const Step step("the measurement of the floor");
   FloorProbe probe(memory, context.executor);
   context.ranks.Barrier();
-  return MeasureFloor(probe, context.executor, context.ranks);
+  return MeasureFloor(probe, context.executor, context.ranks, calls);
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ Instances::Instances(Collective& collective, const SweepPlan& plan, Transport& t
                      const MeasureContext& context) {
   context.heartbeat.Enter(Phase::kSetUp, 0);
   const bool sweeps = context.config.stress == 0;
-  const std::size_t gate = sweeps && NeedsGate(plan) ? StartGate::kBytes : 0;
+  const std::size_t gate = sweeps && HasMode(plan, Mode::kIsolated) ? StartGate::kBytes : 0;
   const std::size_t floor =
       sweeps && context.ranks.size() <= kMaxRanks ? FloorProbe::Bytes(context.ranks.size()) : 0;
   std::map<std::string, std::size_t> bytes;
@@ -46,7 +46,8 @@ Instances::Instances(Collective& collective, const SweepPlan& plan, Transport& t
     return memory_->Part(std::exchange(taken, taken + AlignSymmetric(own)), own);
   };
   if (gate > 0) gate_.emplace(take(gate), context.ranks);
-  if (floor > 0) floor_ = FloorOn(take(floor), context);
+  if (floor > 0)
+    floor_ = FloorOn(take(floor), context, {this->gate(), HasMode(plan, Mode::kEager)});
   for (const std::string& algorithm : plan.algorithms) {
     by_algorithm_[algorithm] =
         collective.Create(algorithm, {context.config, context.ranks, transport, context.executor,

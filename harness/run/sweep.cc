@@ -54,6 +54,7 @@ SweepResult RunSweep(Collective& collective, const SweepPlan& plan, Transport& t
     PointRecord record =
         MeasurePoint(point, static_cast<std::uint32_t>(i), instance, calls, measuring);
     record.floor = floor;
+    if (floor && instance.repeats() == 1) record.floor_call_us = floor->call_us(point.mode);
     tracing.Trace(point.mode, instance, calls, record);
     ++result.points;
     result.wrong_words += record.check.mismatches + record.check.leftover;

@@ -68,13 +68,36 @@ class Floor(unittest.TestCase):
 
     def test_every_point_of_a_collective_has_its_floor(self):
         flags = ("--transport", "host", "--bytes", "16,1K", "-n", 2, "--calls-per-graph", 2)
-        report = self.report(2, *flags, binary=LAMPORT)
-        self.assertIn("# Floor: ", self.stdout)
-        for point in report["points"]:
-            floor = point["floor_us"]
-            self.assertGreater(floor["hop"], 0)
-            call = floor["empty_kernel"] + floor["publish_to_all"]
-            self.assertAlmostEqual(point["floor_ratio"], point["latency_us"]["p50"] / call)
+        for modes in (("graph", "isolated", "eager"), ("graph",), ("eager",)):
+            report = self.report(2, *flags, "--mode", ",".join(modes), binary=LAMPORT)
+            self.assertIn("# Floor: ", self.stdout)
+            self.assertEqual(
+                "of a call by itself" in self.stdout, len(modes) > 1 or "eager" in modes
+            )
+            self.assertEqual({p["mode"] for p in report["points"]}, set(modes))
+            for point in report["points"]:
+                floor = point["floor_us"]
+                self.assertGreater(floor["hop"], 0)
+                for mode in ("isolated", "eager"):
+                    self.assertEqual(floor[f"{mode}_call"] is not None, mode in modes)
+                call = {
+                    "graph": floor["empty_kernel"] + floor["publish_to_all"],
+                    "isolated": floor["isolated_call"],
+                    "eager": floor["eager_call"],
+                }[point["mode"]]
+                self.assertEqual(floor["call"], call)
+                self.assertAlmostEqual(point["floor_ratio"], point["latency_us"]["p50"] / call)
+                for part, interval in floor["intervals"].items():
+                    if interval is not None:
+                        self.assertLessEqual(interval["low"], floor[part])
+                        self.assertLessEqual(floor[part], interval["high"])
+
+    def test_rounds_are_not_compared_with_a_call(self):
+        flags = ("--transport", "host", "-n", 1, "--calls-per-graph", 2, "--mode", "graph,eager")
+        for point in self.report(2, *flags)["points"]:
+            compared = point["algorithm"] == EMPTY
+            self.assertEqual(point["floor_us"]["call"] is not None, compared)
+            self.assertEqual(point["floor_ratio"] is not None, compared)
 
 
 if __name__ == "__main__":
