@@ -37,6 +37,7 @@ std::string FormatTableRow(const PointRecord& point);
 
 // A stress run: the same, what is done, and the columns; then one line an algorithm.
 std::string FormatStressHead(const TableHead& head, int calls);
+// And, below it, what a call took.
 std::string FormatStressRow(const StressRecord& record);
 // `wrong_words`: mismatches and leftovers of all rows. `report`: its path; empty: none.
 std::string FormatStressFoot(std::uint64_t wrong_words, const std::string& report);

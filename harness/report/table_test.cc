@@ -239,7 +239,8 @@ TEST(TableTest, StressHasATableOfItsOwn) {
             "# Stress: at least 1000 calls an algorithm, sizes alternate, every call is checked on every rank\n"
             "#\n"
             "#algorithm                      calls wrong calls per million wrong words   left over   seconds\n"
-            "lamport                          1008         252    250000.0         300           0       0.5\n");
+            "lamport                          1008         252    250000.0         300           0       0.5\n"
+            "#   3.50 us a call, verified and with late ranks; 2.25 us without\n");
   // clang-format on
   EXPECT_EQ(FormatStressFoot(0, ""), "#\n# Wrong words: 0 OK\n");
   EXPECT_EQ(FormatStressFoot(7, "a.json"), "#\n# Wrong words: 7 FAILED\n# Report: a.json\n");

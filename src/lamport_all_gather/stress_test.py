@@ -170,6 +170,17 @@ class Stress(unittest.TestCase):
             self.assertGreater(stress["verified_us"], 0)
         self.assertEqual(len(calls), 2)
 
+    def test_ready_configs(self):
+        ready = sorted((ROOT / "configs/stress").glob("lamport_all_gather.*.json"))
+        self.assertGreaterEqual(len(ready), 3)
+        for config in ready:
+            with self.subTest(config.name):
+                wanted = json.loads(config.read_text())
+                result = mpirun(2, "--config", config, "--transport", "host", "--dry-run")
+                self.assertEqual(result.code, 0, result.stderr)
+                planned = re.findall(r"(?m)^stress of (\S+): at least (\d+) calls", result.stdout)
+                self.assertEqual(planned, [(a, str(wanted["stress"])) for a in wanted["algorithm"]])
+
     def test_what_would_run(self):
         listing = mpirun(2, *LATE, "--stress", "500", "--dry-run", "--algorithm", "lamport").stdout
         self.assertRegex(
