@@ -145,7 +145,7 @@ void RefuseUnreportable(const Reader& reader, const RunConfig& config) {
 void RefuseUnstressable(const Reader& reader, const RunConfig& config) {
   if (config.stress == 0) return;
   const std::string& stress = reader.Find("stress")->origin;
-  if (config.bytes.size() < 2) {
+  if (config.bytes.size() == 1) {
     throw UsageError(stress + " alternates sizes, and there is only one: " +
                      std::to_string(config.bytes.front()));
   }
