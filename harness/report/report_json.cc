@@ -151,8 +151,9 @@ struct StragglerFields {
 StragglerFields StragglerJson(const PointRecord& point) {
   if (!point.trace) return {nullptr, nullptr, TextOrNull(point.untraced)};
   const std::optional<int> straggler = Straggler(*point.trace);
-  if (!straggler)
+  if (!straggler) {
     return {nullptr, nullptr, "no rank was last in more than half of the traced calls"};
+  }
   return {*straggler, static_cast<double>(point.trace->last_calls) / point.trace->calls, nullptr};
 }
 
