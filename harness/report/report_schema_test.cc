@@ -1,22 +1,16 @@
 // Reports as the writer makes them against the published schema, by the script that users have.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "harness/measure/statistics.h"
+#include "harness/report/checked_report.h"
 #include "harness/report/report.h"
 #include "harness/report/report_json.h"
-#include "harness/report/report_test_data.h"
 
 namespace mailbench::test {
 namespace {
@@ -24,82 +18,6 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-struct Verdict {
-  int exit_code = -1;
-  std::string output;
-};
-
-// Of scripts/check_report; `paths` are those of the test's own files.
-Verdict Check(const std::string& paths) {
-  const std::string command = std::string("python3 '") + MAILBENCH_CHECK_REPORT + "' " + paths;
-  std::FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return {};
-  Verdict verdict;
-  std::array<char, 4096> text;
-  for (std::size_t size = 0; (size = fread(text.data(), 1, text.size(), pipe)) > 0;) {
-    verdict.output.append(text.data(), size);
-  }
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) verdict.exit_code = WEXITSTATUS(status);
-  return verdict;
-}
-
-// Whether one line is about the file and holds `error`.
-bool Says(const Verdict& verdict, const std::string& path, const std::string& error) {
-  std::istringstream lines(verdict.output);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(path + ": ") && line.find(error) != std::string::npos) return true;
-  }
-  return false;
-}
-
-// A point whose figures are those of its samples.
-PointRecord MeasuredPoint(std::int64_t bytes, int samples = 3) {
-  PointRecord point = SamplePoint(bytes, samples);
-  point.latency_us = Summarize(point.samples_us);
-  point.p50_interval_us = IntervalOfMedian(point.samples_us);
-  point.per_rank[2].longest = samples - 1;
-  return point;
-}
-
-std::string SampleReport(RunStatus status, const RunFacts& facts = SampleFacts()) {
-  PointRecord unchecked = MeasuredPoint(16, 2000);
-  unchecked.checked = false;
-  PointRecord wrong = MeasuredPoint(32);
-  wrong.floor = Floor{.empty_kernel = {0.5}, .hop = FloorPart{0.25}, .publish_to_all = {0.75}};
-  wrong.floor_call_us = 1.25;
-  wrong.busbw_gb_per_s = 1 / 0.0;
-  wrong.kernels = {{"Kernel", 2}};
-  wrong.key.mode = "isolated";
-  wrong.key.l2 = "cold";
-  wrong.l2_evicted = "input, output and mailbox";
-  wrong.warmup = {15, false, {}};
-  wrong.floor = Floor{.hop = FloorPart{1, {1, 1, 0.96}}};
-  wrong.floor_call_us = 1.5;
-  wrong.trace = TraceSummary{.calls = 20};
-  if (status == RunStatus::kPassed) {
-    wrong.trace->last_rank = 3;
-    wrong.trace->last_calls = 15;
-  }
-  StressRecord stress = SampleStress();
-  if (status == RunStatus::kWrong) {
-    stress.wrong_calls = 2;
-    stress.check.mismatches = 5;
-    stress.check.first = "rank 1, call 4: word 0";
-    stress.wrong = {{4, 1, 0, 2, 3, 7, {1, 2, 3, 0xffffffffu}, "which no recent call sent"},
-                    {5, 0, 1, 0, 0, 7, {8, 2, 3, 4}, ""}};
-    wrong.check.mismatches = 1;
-    wrong.check.first = "rank 1, call 2, word 3: expected 0x1, saw 0x2";
-  }
-  RunEnding ending = {status, "why", {}, ""};
-  if (status != RunStatus::kPassed) ending.errors = {{2, "rank 2 is gone"}, {{}, "disk full"}};
-  return AssembleReport({HeaderJson(facts, 1),
-                         {PointJson(unchecked), PointJson(wrong)},
-                         /*torn=*/false,
-                         {StressJson(stress)}},
-                        ending);
-}
 
 TEST(ReportSchemaTest, ReportsOfEveryStatusAreValid) {
   const TestDirectory directory;
@@ -121,29 +39,6 @@ TEST(ReportSchemaTest, ReportsOfEveryStatusAreValid) {
   const Verdict verdict = Check(paths + directory.File("real.json"));
   EXPECT_EQ(verdict.exit_code, 0) << verdict.output
                                   << "2: jsonschema is missing, scripts/setup installs it";
-}
-
-// As a build wrote it whose reports were of version 2.
-json AsVersion2(const std::string& text) {
-  json report = json::parse(text);
-  report["schema_version"] = 2;
-  for (json& point : report["points"]) {
-    for (const char* quantile : {"p90", "p99", "p999"}) point["latency_us"][quantile] = 3.5;
-    point.erase("straggler_unknown");
-    point["warmup"]["clock_mhz"] = 1980;
-    point["straggler"] = 1;
-    point["straggler_share"] = 0.25;
-    for (const char* field : {"call", "steady", "isolated_call", "eager_call", "intervals"}) {
-      if (point["floor_us"].is_object()) point["floor_us"].erase(field);
-    }
-    for (json& rank : point["per_rank"]) {
-      rank["last"] = rank["longest"];
-      for (const char* field : {"longest", "clock_before_mhz", "clock_after_mhz"}) {
-        rank.erase(field);
-      }
-    }
-  }
-  return report;
 }
 
 // Every trouble that a mask can tell of, every state; and a report from before there were any.
@@ -203,89 +98,6 @@ TEST(ReportSchemaTest, TheReportsThatAreKeptAreValid) {
   ASSERT_FALSE(paths.empty());
   const Verdict verdict = Check(paths);
   EXPECT_EQ(verdict.exit_code, 0) << verdict.output;
-}
-
-// What no schema can say. Each patch breaks one of it in a report that is right.
-TEST(ReportSchemaTest, FiguresAreThoseOfTheSamples) {
-  const TestDirectory directory;
-  const struct {
-    const char* patch;
-    const char* error;
-  } kCases[] = {
-      {R"([{"op": "replace", "path": "/points/0/latency_us/p90", "value": 9999}])",
-       "p90 is above p99"},
-      {R"([{"op": "replace", "path": "/points/1/latency_us/p50", "value": 1}])",
-       "min is above p50"},
-      {R"([{"op": "replace", "path": "/points/1/latency_us/max", "value": 2}])",
-       "p50 is above max"},
-      {R"([{"op": "replace", "path": "/points/0/latency_us/mean", "value": 9999}])",
-       "mean lies outside"},
-      {R"([{"op": "replace", "path": "/points/1/latency_us/mean", "value": 2.6}])",
-       "mean is not that of the samples, 2.5"},
-      {R"([{"op": "replace", "path": "/points/1/latency_us/p50", "value": 2.6}])",
-       "p50 is not that of the samples, 2.5"},
-      {R"([{"op": "replace", "path": "/points/1/latency_us/p50_interval/low", "value": 2.75}])",
-       "p50_interval does not hold p50"},
-      {R"([{"op": "replace", "path": "/points/1/latency_us/samples/1", "value": 7}])",
-       "samples: one lies outside"},
-      {R"([{"op": "remove", "path": "/points/0/latency_us/samples/1"}])",
-       "samples: not as many as count"},
-      {R"([{"op": "replace", "path": "/points/1/per_rank/2/rank", "value": 1}])",
-       "per_rank: not each rank once"},
-      {R"([{"op": "replace", "path": "/points/1/per_rank/3/min", "value": 1.9}])",
-       "min, p50 and max of rank 3"},
-      {R"([{"op": "replace", "path": "/points/1/per_rank/3/longest", "value": 1}])",
-       "longest does not add up"},
-      {R"([{"op": "replace", "path": "/points/1/straggler", "value": 4}])",
-       "straggler: there is no such rank"},
-      {R"([{"op": "replace", "path": "/points/1/straggler", "value": 2}])",
-       "straggler is not whom the trace names"},
-      {R"([{"op": "replace", "path": "/points/1/floor_ratio", "value": 2.01}])",
-       "floor_ratio is not latency_us.p50 / the floor"},
-      {R"([{"op": "replace", "path": "/points/1/floor_ratio", "value": null}])",
-       "floor_ratio is not latency_us.p50 / the floor"},
-      {R"([{"op": "replace", "path": "/points/0/floor_ratio", "value": 2}])",
-       "floor_ratio without a floor"},
-      {R"([{"op": "replace", "path": "/points/1/check/compared", "value": 0}])",
-       "nothing was compared"},
-      {R"([{"op": "replace", "path": "/points/1/check/first", "value": "rank 1"}])",
-       "a story without a wrong word"},
-      {R"([{"op": "replace", "path": "/points/1/ranks", "value": 3}])",
-       "ranks are not those of environment"},
-      {R"([{"op": "replace", "path": "/points/1/collective", "value": "other"}])",
-       "collective is not the report's"},
-      {R"([{"op": "copy", "from": "/points/0", "path": "/points/-"}])", "it is there twice"},
-      {R"([{"op": "replace", "path": "/run/status", "value": "wrong"}])", "wrong, and nothing is"},
-      {R"([{"op": "replace", "path": "/run/status", "value": "failed"},
-           {"op": "replace", "path": "/points/1/check/mismatches", "value": 641}])",
-       "more mismatches than words compared"},
-      {R"([{"op": "replace", "path": "/run/status", "value": "failed"},
-           {"op": "replace", "path": "/points/1/check/leftover", "value": 1281}])",
-       "more words left over than audited"},
-      {R"([{"op": "replace", "path": "/run/status", "value": "failed"},
-           {"op": "replace", "path": "/points/1/check/mismatches", "value": 1}])",
-       "a wrong word without its story"},
-      {R"([{"op": "replace", "path": "/run/status", "value": "failed"},
-           {"op": "replace", "path": "/stress/0/mismatches", "value": 2},
-           {"op": "replace", "path": "/stress/0/wrong_calls", "value": 3}])",
-       "more wrong calls than"},
-      {R"([{"op": "replace", "path": "/run/status", "value": "failed"},
-           {"op": "replace", "path": "/stress/0/mismatches", "value": 2}])",
-       "wrong words without wrong calls"},
-  };
-  const json valid = json::parse(SampleReport(RunStatus::kPassed));
-  std::string paths;
-  for (std::size_t i = 0; i < std::size(kCases); ++i) {
-    const std::string path = directory.File(std::to_string(i) + ".json");
-    WriteText(path, valid.patch(json::parse(kCases[i].patch)).dump());
-    paths += path + ' ';
-  }
-  const Verdict verdict = Check(paths);
-  EXPECT_EQ(verdict.exit_code, 1);
-  for (std::size_t i = 0; i < std::size(kCases); ++i) {
-    EXPECT_TRUE(Says(verdict, directory.File(std::to_string(i) + ".json"), kCases[i].error))
-        << kCases[i].patch << verdict.output;
-  }
 }
 
 TEST(ReportSchemaTest, TheSchemaIsClosedAndComplete) {
