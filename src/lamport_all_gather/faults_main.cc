@@ -53,7 +53,7 @@ bool IsThere(const std::string& where, const HeartbeatState& state) {
   if (where == "launch") {
     return state.phase == Phase::kMeasure && state.point == 3 && state.calls > calls_before;
   }
-  if (where == "mid-stress") return state.phase == Phase::kStress && state.calls > 100;
+  if (where == "mid-stress") return state.phase == Phase::kStress && state.calls > 1800;
   if (where == "transport") return state.step == "the choice of a transport";
   if (where == "set-up") {
     return state.step == "MPI_Win_allocate_shared" || state.step == "cuMemCreate";
