@@ -9,7 +9,8 @@
 //   output of that call is flipped before it is verified)
 // or lamport_all_gather_faults RANK - ACTION
 //   ACTION  flip (algorithm mpi flips one bit of that rank's output), leave (a word stays in that
-//           rank's mailbox), slow (that rank begins each call 5 us late, on the host 20 ms)
+//           rank's mailbox), slow (that rank begins each call 5 us late, on the host 20 ms),
+//           endless (that rank's device never returns from what it does before a call)
 #include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
@@ -162,6 +163,24 @@ class Slow : public Wrapped {
   Executor* const late_;  // null on the other ranks
 };
 
+// The struck rank's device does something for an hour before one of its calls, and looks at no
+// abort word meanwhile.
+class Endless : public Wrapped {
+ public:
+  Endless(std::unique_ptr<Instance> inner, Executor& executor)
+      : Wrapped(std::move(inner)), executor_(executor) {}
+  void Enqueue(int slot) override {
+    if (++enqueued_ == kStruck) executor_.EnqueueDelay(std::chrono::hours(1));
+    Wrapped::Enqueue(slot);
+  }
+
+ private:
+  static constexpr int kStruck = 60;
+
+  Executor& executor_;
+  int enqueued_ = 0;
+};
+
 // Passes everything on; each second audit, the one after timing, finds a word that nobody reset:
 // the last of the struck rank's mailbox. It is put back afterwards.
 class LeavesAWord : public Wrapped {
@@ -220,6 +239,9 @@ class WithFault : public LamportAllGather {
     }
     if (fault_.action == "plant" && context.ranks.rank() == fault_.rank) {
       return std::make_unique<Plants>(std::move(faithful), std::stoull(fault_.where));
+    }
+    if (fault_.action == "endless" && context.ranks.rank() == fault_.rank) {
+      return std::make_unique<Endless>(std::move(faithful), context.executor);
     }
     if (fault_.action == "slow") {
       return std::make_unique<Slow>(

@@ -165,12 +165,12 @@ class Faults(Gpu):
     FEW = ("--bytes", "16,4K", "--timeout", "3")
     OURS = "lamport,overlapped"
 
-    def strike(self, rank, where, action, algorithms):
-        faults = (rank, where, action, *self.FEW, "--algorithm", algorithms)
+    def strike(self, rank, where, action, algorithms, *arguments):
+        faults = (rank, where, action, *self.FEW, "--algorithm", algorithms, *arguments)
         result = self.run_ranks(*faults, binary=FAULTS)
         self.assertEqual(left_behind(result.session), [], "a process was left behind")
         self.assertNotEqual(result.code, 0)
-        if action == "never":
+        if action in ("never", "endless"):
             self.assertEqual(result.code, HUNG)
         self.assertEqual(len(result.messages), 1, result.stderr)
         report = read_report(self.report)
@@ -195,6 +195,24 @@ class Faults(Gpu):
                     self.assertRegex(
                         reason, rf"generation \d: slots of rank {rank} are still sentinel"
                     )
+
+    def test_in_a_stress(self):
+        for action in ("never", "kill"):
+            for rank in {0, RANKS - 1}:
+                with self.subTest(action=action, rank=rank):
+                    reason = self.strike(
+                        rank, "mid-stress", action, self.OURS, "--stress", 10**6
+                    )  # fmt: skip
+                    self.assertRegex(
+                        reason, rf"generation \d: slots of rank {rank} are still sentinel"
+                    )
+
+    def test_a_device_that_never_returns(self):
+        rank = RANKS - 1
+        for arguments in ((), ("--stress", 10**6)):
+            with self.subTest(arguments):
+                reason = self.strike(rank, "-", "endless", self.OURS, *arguments)
+                self.assertRegex(reason, rf"generation \d: slots of rank {rank} are still sentinel")
 
     def test_while_the_peers_are_in_a_kernel_of_nccl(self):
         if not nccl_can_run():

@@ -159,6 +159,17 @@ class Stress(unittest.TestCase):
                 self.assertGreater(stress["calls"], 0)
                 self.assertEqual(stress["wrong_calls"], 0)
 
+    def test_a_device_that_never_returns_is_named(self):
+        result = mpirun(
+            3, 1, "-", "endless", *LATE, "--stress", MANY, "--algorithm", "lamport",
+            "--timeout", 3, "--json", self.report, binary=FAULTS,
+        )  # fmt: skip
+        self.assertEqual(result.code, HUNG, result.stdout + result.stderr)
+        self.assertEqual(left_behind(result.session), [])
+        reason = read_report(self.report)["run"]["reason"]
+        self.assertRegex(reason, "^rank 1 never entered call ")
+        self.assertRegex(reason, r"generation \d: slots of rank 1 are still sentinel")
+
     def test_a_seed_draws_the_same_again(self):
         calls = set()
         for seed in (1, 1, 2):
