@@ -25,9 +25,9 @@ struct WrongCall {
 };
 
 struct CallLog {
-  std::uint64_t next_call = 0;      // number of the first of the calls that are filled or checked next
-  std::uint64_t compared = 0;       // words, since the log was cleared
-  std::uint64_t mismatches = 0;     // of these
+  std::uint64_t next_call = 0;   // number of the first of the calls that are filled or checked next
+  std::uint64_t compared = 0;    // words, since the log was cleared
+  std::uint64_t mismatches = 0;  // of these
   std::uint32_t wrong_calls = 0;    // calls with any; of the first kMostWrongCalls, by no order:
   std::uint32_t finished_ctas = 0;  // of the check that runs
   WrongCall wrong[kMostWrongCalls];
