@@ -46,8 +46,9 @@ Instances::Instances(Collective& collective, const SweepPlan& plan, Transport& t
     return memory_->Part(std::exchange(taken, taken + AlignSymmetric(own)), own);
   };
   if (gate > 0) gate_.emplace(take(gate), context.ranks);
-  if (floor > 0)
+  if (floor > 0) {
     floor_ = FloorOn(take(floor), context, {this->gate(), HasMode(plan, Mode::kEager)});
+  }
   for (const std::string& algorithm : plan.algorithms) {
     by_algorithm_[algorithm] =
         collective.Create(algorithm, {context.config, context.ranks, transport, context.executor,

@@ -73,6 +73,8 @@ std::vector<Shape> SizeDraw::Graph(StressPattern pattern, int calls, std::int64_
     if (call > 0 && budget < 0) break;
     graph.push_back(shapes_[index]);
   }
+  // The budget may have ended it.
+  if (pattern == StressPattern::kOdd && graph.size() % 2 == 0) graph.pop_back();
   return graph;
 }
 

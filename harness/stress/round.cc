@@ -8,8 +8,8 @@
 namespace mailbench {
 namespace {
 
-constexpr int kGraphs = 3;
-constexpr int kSingleCalls = 2;
+constexpr std::uint64_t kGraphs = 3;
+constexpr std::uint64_t kSingleCalls = 2;
 // Generators that start with one seed would draw alike.
 constexpr std::uint64_t kSkewSeed = 0x5e3d;
 constexpr std::uint64_t kOrderSeed = 0x0dde;
@@ -29,12 +29,13 @@ RoundDraw::RoundDraw(std::span<const Shape> shapes, int calls_per_graph, int ran
 
 // The first graph is as long as graphs may be, the others are as long as it comes.
 void RoundDraw::AddGraphs(StressRound* round) {
-  round->graphs = kGraphs;
-  for (int graph = 0; graph < kGraphs; ++graph) {
+  round->graphs = static_cast<int>(kGraphs);
+  for (std::uint64_t graph = 0; graph < kGraphs; ++graph) {
     const StressPattern pattern = kStressPatterns[patterns_++ % std::size(kStressPatterns)];
     const auto most = static_cast<std::uint64_t>(calls_per_graph_);
     const int calls = graph == 0 ? calls_per_graph_ : static_cast<int>(1 + generator_() % most);
-    const std::vector<Shape> shapes = sizes_.Graph(pattern, calls, kOutputBudgetBytes / kGraphs);
+    const std::vector<Shape> shapes =
+        sizes_.Graph(pattern, calls, kOutputBudgetBytes / round->graphs);
     round->batches.push_back(static_cast<int>(shapes.size()));
     round->shapes.insert(round->shapes.end(), shapes.begin(), shapes.end());
   }
@@ -47,21 +48,20 @@ void RoundDraw::AddSteps(std::uint64_t calls, StressRound* round) {
   };
   while (round->calls < calls) {
     add(static_cast<int>(generator_() % kGraphs));
-    const auto single = static_cast<int>(generator_() % (2 * kSingleCalls));
-    if (single < kSingleCalls) add(kGraphs + single);
+    const std::uint64_t single = generator_() % (2 * kSingleCalls);
+    if (single < kSingleCalls) add(static_cast<int>(kGraphs + single));
   }
 }
 
 StressRound RoundDraw::Next(std::uint64_t calls) {
   StressRound round;
   AddGraphs(&round);
-  const std::size_t graph_calls = round.shapes.size();
-  for (int single = 0; single < kSingleCalls; ++single) {
+  for (std::uint64_t single = 0; single < kSingleCalls; ++single) {
     round.shapes.push_back(sizes_.Any());
     round.batches.push_back(1);
   }
   AddSteps(calls, &round);
-  round.skew = skew_.Round(graph_calls, round.steps.size());
+  round.skew = skew_.Round(round.shapes.size(), round.steps.size());
   return round;
 }
 

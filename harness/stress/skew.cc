@@ -23,19 +23,21 @@ double SkewDraw::Between(double low, double high) {
   return low * std::pow(high / low, share);
 }
 
-RoundSkew SkewDraw::Round(std::size_t graph_calls, std::size_t steps) {
+RoundSkew SkewDraw::Round(std::size_t slots, std::size_t steps) {
   const std::uint64_t round = rounds_++;
   const auto ranks = static_cast<std::uint64_t>(ranks_);
   RoundSkew skew;
   skew.spinning_rank = static_cast<int>(round % ranks);
-  skew.late_rank = static_cast<int>((round + 1) % ranks);
-  skew.spins.resize(graph_calls);
+  skew.spins.resize(slots);
   for (std::chrono::nanoseconds& spin : skew.spins) {
     if (generator_() % kCallsASpin != 0) continue;
     spin = std::chrono::nanoseconds(std::llround(Between(kShortestSpinNs, kLongestSpinNs)));
   }
   skew.late_step = generator_() % steps;
   const bool very = round % kRoundsAVeryLateHost == kRoundsAVeryLateHost / 2;
+  // Very late hosts are counted by themselves: else only some ranks would ever be one.
+  const std::uint64_t turn = very ? round / kRoundsAVeryLateHost : round + 1;
+  skew.late_rank = static_cast<int>(turn % ranks);
   const double sleep = very ? Between(kShortestLongSleepMs, kLongestLongSleepMs)
                             : Between(kShortestSleepMs, kLongestSleepMs);
   skew.late_by = std::chrono::milliseconds(std::llround(sleep));

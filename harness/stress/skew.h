@@ -14,7 +14,7 @@ namespace mailbench {
 // Of one round.
 struct RoundSkew {
   int spinning_rank = 0;
-  // By call of all graphs: how much later than it could its device begins it; mostly 0.
+  // By slot: how much later than it could its device begins the slot's calls; mostly 0.
   std::vector<std::chrono::nanoseconds> spins;
   int late_rank = 0;
   std::size_t late_step = 0;  // before which its host sleeps
@@ -26,7 +26,7 @@ class SkewDraw {
   SkewDraw(int ranks, std::uint64_t seed) : ranks_(ranks), generator_(seed) {}
 
   // `steps`: launches of the round by a host, at least one.
-  RoundSkew Round(std::size_t graph_calls, std::size_t steps);
+  RoundSkew Round(std::size_t slots, std::size_t steps);
 
  private:
   // From `low` to `high`, small ones as often as large ones.

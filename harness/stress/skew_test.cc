@@ -25,6 +25,18 @@ TEST(SkewDraw, RanksGoRoundAndOneIsNeverLateInBothWays) {
   EXPECT_EQ(late.size(), 3u);
 }
 
+TEST(SkewDraw, EachRanksHostIsVeryLateInItsTurn) {
+  for (const int ranks : {2, 3, 4, 8}) {
+    SkewDraw draw(ranks, 1);
+    std::set<int> late;
+    for (int round = 0; round < 50 * ranks; ++round) {
+      const RoundSkew skew = draw.Round(1, 1);
+      if (skew.late_by >= milliseconds(500)) late.insert(skew.late_rank);
+    }
+    EXPECT_EQ(late.size(), static_cast<std::size_t>(ranks));
+  }
+}
+
 TEST(SkewDraw, FewCallsSpinAndHostsAreLateForMillisecondsOrSeconds) {
   SkewDraw draw(4, 1);
   std::size_t calls = 0;

@@ -28,7 +28,6 @@ constexpr std::uint64_t kShortestRound = 200;  // calls
 constexpr std::uint64_t kLongestRound = 100'000;
 // A rank waits for its device after about so long, so that the watchdog sees it move.
 constexpr double kPieceSeconds = 0.25;
-constexpr int kMostStepsAPiece = 512;
 constexpr int kBareReplays = 10;
 constexpr std::size_t kWrongWordsKept = 8;
 
@@ -47,7 +46,8 @@ class Stress {
         round_calls_(std::clamp(record_.calls_wanted / kRounds, kShortestRound, kLongestRound)),
         start_(std::chrono::steady_clock::now()) {}
 
-  void Round() {
+  // True, on every rank alike: something was wrong that nobody has heard of yet.
+  bool Round() {
     const StressRound round =
         draw_.Next(std::min(round_calls_, record_.calls_wanted - record_.calls));
     instance_.Bind(round.shapes);
@@ -64,9 +64,10 @@ class Stress {
     // As in MeasurePoint: nobody prepares a call beside the calls of a peer on the same GPU.
     context_.ranks.Barrier();
     Make(round, graphs, *verifier);
-    Add(verifier->Take(), *verifier);
+    const bool wrong = Add(verifier->Take(), *verifier);
     record_.calls += round.calls;
-    context_.ranks.Barrier();
+    call_seconds_ = context_.ranks.Max(made_seconds_) / static_cast<double>(record_.calls);
+    return context_.ranks.Max(wrong ? 1 : 0) > 0;
   }
 
   std::uint64_t calls() const { return record_.calls; }
@@ -87,14 +88,17 @@ class Stress {
     record_.check = OverRanks(check_, context_.ranks);
     if (!record_.wrong.empty()) record_.check.first = Describe(record_.wrong.front());
     record_.seconds = context_.ranks.Max(SecondsSince(start_));
-    record_.verified_us = context_.ranks.Max(made_seconds_) * 1e6 /
-                          static_cast<double>(std::max<std::uint64_t>(record_.calls, 1));
+    record_.verified_us = call_seconds_ * 1e6;
     return record_;
   }
 
  private:
-  bool IsSpinning(const StressRound& round) const {
-    return round.skew.spinning_rank == context_.ranks.rank();
+  void EnqueueCall(const StressRound& round, int slot) {
+    const auto spin = round.skew.spins[static_cast<std::size_t>(slot)];
+    if (round.skew.spinning_rank == context_.ranks.rank() && spin.count() > 0) {
+      context_.executor.EnqueueDelay(spin);
+    }
+    instance_.Enqueue(slot);
   }
 
   std::unique_ptr<Graph> RecordVerified(const StressRound& round, int graph,
@@ -104,9 +108,7 @@ class Stress {
     return context_.executor.Record([&] {
       verifier.EnqueueFill(graph);
       for (int slot = first; slot < end; ++slot) {
-        const auto spin = round.skew.spins[static_cast<std::size_t>(slot)];
-        if (IsSpinning(round) && spin.count() > 0) context_.executor.EnqueueDelay(spin);
-        instance_.Enqueue(slot);
+        EnqueueCall(round, slot);
       }
       verifier.EnqueueVerify(graph);
     });
@@ -114,6 +116,7 @@ class Stress {
 
   // What the calls of the round's graphs take by themselves.
   void ReplayBare(const StressRound& round) {
+    const Step step("replays without verification");
     double seconds = 0;
     int calls = 0;
     for (int graph = 0; graph < round.graphs; ++graph) {
@@ -131,8 +134,8 @@ class Stress {
       }
       calls += kBareReplays * in_graph;
     }
-    record_.bare_us = context_.ranks.Max(seconds) * 1e6 / calls;
-    context_.ranks.Barrier();
+    call_seconds_ = context_.ranks.Max(seconds) / calls;
+    record_.bare_us = call_seconds_ * 1e6;
   }
 
   void Sleep(const RoundSkew& skew) const {
@@ -152,30 +155,29 @@ class Stress {
       return;
     }
     verifier.EnqueueFill(batch);
-    instance_.Enqueue(round.FirstSlot(batch));
+    EnqueueCall(round, round.FirstSlot(batch));
     verifier.EnqueueVerify(batch);
   }
 
-  // How many steps a piece has is this rank's own affair: the order of calls is everyone's.
+  // In pieces that are the same on every rank, so that the watchdog, which hears of a piece when it
+  // is enqueued, can tell who is behind.
   void Make(const StressRound& round, const std::vector<std::unique_ptr<Graph>>& graphs,
             CallVerifier& verifier) {
-    std::size_t piece = 1;
+    const double most_calls = kPieceSeconds / std::max(call_seconds_, 1e-9);
     for (std::size_t step = 0; step < round.steps.size();) {
-      const std::size_t end = std::min(step + piece, round.steps.size());
+      std::size_t end = step;
       int calls = 0;
-      for (std::size_t i = step; i < end; ++i) {
-        calls += round.batches[static_cast<std::size_t>(round.steps[i])];
-      }
-      const double seconds = context_.executor.Time(calls, [&] {
+      do {
+        calls += round.batches[static_cast<std::size_t>(round.steps[end++])];
+      } while (end < round.steps.size() && calls < most_calls);
+      made_seconds_ += context_.executor.Time(calls, [&] {
         for (; step < end; ++step) MakeStep(round, step, graphs, verifier);
       });
-      made_seconds_ += seconds;
-      if (seconds > 2 * kPieceSeconds) piece = std::max<std::size_t>(piece / 2, 1);
-      if (seconds < kPieceSeconds / 2) piece = std::min<std::size_t>(2 * piece, kMostStepsAPiece);
     }
   }
 
-  void Add(Verdict verdict, const CallVerifier& verifier) {
+  // Whether anything was wrong.
+  bool Add(Verdict verdict, const CallVerifier& verifier) {
     check_.compared += verdict.compared;
     check_.mismatches += verdict.mismatches;
     std::uint64_t told = 0;
@@ -188,6 +190,7 @@ class Stress {
     }
     // More than a log holds: they count, without a number that other ranks could know.
     untold_wrong_calls_ += verdict.wrong_calls - told;
+    return verdict.mismatches > 0;
   }
 
   StressRecord record_;
@@ -203,6 +206,7 @@ class Stress {
   std::uint64_t untold_wrong_calls_ = 0;
   std::vector<WrongWord> wrong_;
   double made_seconds_ = 0;
+  double call_seconds_ = 0;  // of the slowest rank, the same on every rank
 };
 
 }  // namespace
@@ -218,9 +222,9 @@ StressRecord RunStress(StressRecord record, std::uint32_t index, Instance& insta
   Stress stress(std::move(record), instance, calls, context);
   std::uint64_t observed = 0;
   while (!stress.Done()) {
-    stress.Round();
+    const bool wrong = stress.Round();
     const std::uint64_t due = stress.calls() * kObservations / wanted;
-    if (due == observed || stress.Done()) continue;
+    if ((due == observed && !wrong) || stress.Done()) continue;
     observed = due;
     observer(stress.Observe());
   }

@@ -11,7 +11,8 @@
 
 namespace mailbench {
 
-// Hears now and then, and at the end, what has been found so far: the same on every rank.
+// Hears now and then, when something was wrong, and at the end, what has been found so far: the
+// same on every rank.
 using StressObserver = std::function<void(const StressRecord&)>;
 
 // Collective: every rank calls it with the same arguments and gets the same record. Makes at least

@@ -34,8 +34,9 @@ std::optional<PayloadOrigin> FindOrigin(std::span<const std::uint32_t> seen,
 std::string DescribeOrigin(std::span<const std::uint32_t> pack, std::size_t at,
                            const PayloadSpace& space) {
   if (const auto origin = FindOrigin(pack, space)) return "which is " + Name(*origin, at);
-  if (IsHardWord(pack[at]))
+  if (IsHardWord(pack[at])) {
     return "a value that many payloads hold, in a pack that cannot be traced";
+  }
   if (const auto origin = FindOrigin(pack.subspan(at, 1), space)) {
     return "which is " + Name(*origin, 0) + ", in a pack that was never sent so";
   }

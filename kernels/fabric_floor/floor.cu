@@ -1,5 +1,6 @@
 #include "kernels/fabric_floor/gpu_floor.h"
 #include "kernels/fabric_floor/protocol.h"
+#include "kernels/machine/gpu/dependent_launch.h"
 #include "kernels/machine/gpu/gpu_machine.h"
 
 namespace mailbench {
@@ -43,16 +44,8 @@ Kernel KernelFor(FloorKind kind, bool multicast) {
 
 cudaError_t LaunchFloor(FloorKind kind, const FloorArgs& args, const std::uint32_t* abort_word,
                         cudaStream_t stream) {
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(1);
-  config.blockDim = dim3(static_cast<unsigned>(FloorThreads(args.layout.ranks)));
-  config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  return cudaLaunchKernelEx(&config, KernelFor(kind, args.multicast != nullptr), args, abort_word);
+  return LaunchDependent(KernelFor(kind, args.multicast != nullptr), 1,
+                         FloorThreads(args.layout.ranks), stream, args, abort_word);
 }
 
 }  // namespace mailbench

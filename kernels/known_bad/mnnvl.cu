@@ -1,6 +1,7 @@
 #include "kernels/known_bad/gpu_mnnvl.h"
 #include "kernels/known_bad/launch.h"
 #include "kernels/known_bad/mnnvl.h"
+#include "kernels/machine/gpu/dependent_launch.h"
 #include "kernels/machine/gpu/gpu_machine.h"
 
 namespace mailbench {
@@ -26,16 +27,8 @@ Kernel KernelFor(const MnnvlOptions& options) {
 
 cudaError_t LaunchMnnvl(const MnnvlArgs& args, const MnnvlOptions& options, cudaStream_t stream) {
   const AllGatherPlan plan = PlanMnnvl(args.packs);
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(plan.ctas));
-  config.blockDim = dim3(static_cast<unsigned>(plan.threads));
-  config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  return cudaLaunchKernelEx(&config, KernelFor(options), args, options.abort_word);
+  return LaunchDependent(KernelFor(options), plan.ctas, plan.threads, stream, args,
+                         options.abort_word);
 }
 
 cudaError_t MnnvlCtasPerSm(const MnnvlOptions& options, int* ctas) {

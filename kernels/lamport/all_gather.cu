@@ -2,6 +2,7 @@
 #include "kernels/lamport/gpu_all_gather.h"
 #include "kernels/lamport/launch.h"
 #include "kernels/lamport/overlapped.h"
+#include "kernels/machine/gpu/dependent_launch.h"
 #include "kernels/machine/gpu/gpu_machine.h"
 
 namespace mailbench {
@@ -42,8 +43,8 @@ struct Timed {
 cudaError_t LaunchAllGather(const AllGatherArgs& args, const GatherOptions& options,
                             cudaStream_t stream) {
   const AllGatherPlan plan = PlanAllGather(args.packs, args.mailbox.layout.ranks);
-  return LaunchGather(ChooseKernel<Timed>::For(options, plan.poll_batch), plan, stream, args,
-                      options.abort_word);
+  return LaunchDependent(ChooseKernel<Timed>::For(options, plan.poll_batch), plan.ctas,
+                         plan.threads, stream, args, options.abort_word);
 }
 
 cudaError_t AllGatherCtasPerSm(const GatherOptions& options, int poll_batch, int* ctas) {

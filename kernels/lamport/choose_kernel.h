@@ -1,10 +1,7 @@
-// The kernel of an all-gather by its options, and its launch. Compiled by nvcc.
+// The kernel of an all-gather by its options. Compiled by nvcc.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include "kernels/lamport/gather_options.h"
-#include "kernels/lamport/launch.h"
 
 namespace mailbench {
 
@@ -58,21 +55,5 @@ class ChooseKernel {
                : Kernels::template Overlapped<kPublish, kBatch, kArrival, Trigger::kAfterPublish>();
   }
 };
-
-// With programmatic stream serialisation.
-template <class Kernel, class... Args>
-cudaError_t LaunchGather(Kernel kernel, const AllGatherPlan& plan, cudaStream_t stream,
-                         const Args&... args) {
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(plan.ctas));
-  config.blockDim = dim3(static_cast<unsigned>(plan.threads));
-  config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  return cudaLaunchKernelEx(&config, kernel, args...);
-}
 
 }  // namespace mailbench

@@ -1,7 +1,9 @@
 // The all-gathers' kernels with a clock, apart from those that are timed (all_gather.cu).
 #include "kernels/lamport/choose_kernel.h"
 #include "kernels/lamport/gpu_all_gather.h"
+#include "kernels/lamport/launch.h"
 #include "kernels/lamport/overlapped.h"
+#include "kernels/machine/gpu/dependent_launch.h"
 #include "kernels/machine/gpu/traced_gpu_machine.h"
 
 namespace mailbench {
@@ -42,8 +44,8 @@ struct Traced {
 cudaError_t LaunchTracedAllGather(const AllGatherArgs& args, const TraceView& trace,
                                   const GatherOptions& options, cudaStream_t stream) {
   const AllGatherPlan plan = PlanAllGather(args.packs, args.mailbox.layout.ranks);
-  return LaunchGather(ChooseKernel<Traced>::For(options, plan.poll_batch), plan, stream, args,
-                      options.abort_word, trace);
+  return LaunchDependent(ChooseKernel<Traced>::For(options, plan.poll_batch), plan.ctas,
+                         plan.threads, stream, args, options.abort_word, trace);
 }
 
 cudaError_t TracedAllGatherCtasPerSm(const GatherOptions& options, int poll_batch, int* ctas) {

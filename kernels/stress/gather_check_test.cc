@@ -14,6 +14,7 @@ using testing::Each;
 
 constexpr std::uint64_t kSeed = 11;
 constexpr std::uint32_t kFrom = 0x80000000u;
+constexpr std::int64_t kRowStride = 32;  // of two packs
 
 // Calls of all ranks, and a gather that copies.
 class Calls {
@@ -74,14 +75,14 @@ class Calls {
       }
     };
     for (std::size_t call = 0; call < packs_.size(); ++call) {
-      rank.inputs.emplace_back(static_cast<std::size_t>(2 * packs_[call]));
+      rank.inputs.emplace_back(2 * static_cast<std::size_t>(packs_[call]));
       rank.outputs.emplace_back(static_cast<std::size_t>(ranks * packs_[call]));
       items(&rank.fill_items, packs_[call], call);
       items(&rank.check_items, ranks * packs_[call], call);
     }
     for (std::size_t call = 0; call < packs_.size(); ++call) {
       rank.calls.push_back({reinterpret_cast<std::byte*>(rank.inputs[call].data()),
-                            rank.outputs[call].data(), packs_[call], kPackBytes, 2 * kPackBytes});
+                            rank.outputs[call].data(), packs_[call], kPackBytes, kRowStride});
     }
     rank.wrong_words.resize(packs_.size());
     rank.batch.calls = rank.calls.data();
@@ -106,7 +107,7 @@ TEST(GatherCheck, PassesWhatArrivedAndPoisonsIt) {
   const std::vector<std::int64_t> packs = {1, kItemPacks, kItemPacks + 1, 3};
   Calls calls(3, packs);
   std::uint64_t words = 0;
-  for (const std::int64_t each : packs) words += static_cast<std::uint64_t>(3 * 4 * each);
+  for (const std::int64_t each : packs) words += 12 * static_cast<std::uint64_t>(each);
   for (std::uint64_t replay = 1; replay <= 3; ++replay) {
     calls.Fill();
     calls.Gather();

@@ -21,8 +21,14 @@ constexpr Pack kPoisonPack{{kPoison, kPoison, kPoison, kPoison}};
 constexpr std::int64_t kWordBytes = 4;
 constexpr std::int64_t kMisalignment = 4;
 constexpr std::int64_t kRowGap = 16;
-// Payloads of this many calls are searched for a wrong value, the newest first.
+// Payloads of so many calls are searched for a wrong value, the newest first; of fewer where calls
+// are large, so that it takes a fraction of a second.
 constexpr std::uint64_t kCallsSearched = 256;
+constexpr std::uint64_t kWordsSearched = std::uint64_t{1} << 26;
+
+std::uint64_t CallsToSearch(std::uint64_t words_of_a_call) {
+  return std::clamp<std::uint64_t>(kWordsSearched / words_of_a_call, 4, kCallsSearched);
+}
 
 // Slots do not share lines.
 std::size_t Padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
@@ -227,13 +233,15 @@ void GatherBuffers::FindOrigin(WrongWord* wrong) const {
     wrong->origin = "the sentinel: nothing had arrived";
   } else {
     const WordRule rule = RuleOf(wrong->source);
+    // An earlier call may have been larger than those that are bound.
+    const auto words = static_cast<std::uint64_t>(context_.config.capacity / kWordBytes);
     wrong->origin =
         DescribeOrigin(wrong->seen, word,
                        {.seed = context_.config.seed,
                         .newest_call = wrong->call + 1,  // a peer may be a call ahead
-                        .calls = kCallsSearched,
+                        .calls = CallsToSearch(words * static_cast<std::uint64_t>(ranks().size())),
                         .ranks = ranks().size(),
-                        .words_per_rank = static_cast<std::uint64_t>(most_bytes_ / kWordBytes),
+                        .words_per_rank = words,
                         .map = [rule](std::uint32_t sent) { return rule.Arriving(sent); }});
   }
 }

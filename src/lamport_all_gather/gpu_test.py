@@ -173,7 +173,7 @@ class Faults(Gpu):
         if action in ("never", "endless"):
             self.assertEqual(result.code, HUNG)
         self.assertEqual(len(result.messages), 1, result.stderr)
-        report = read_report(self.report)
+        self.struck = report = read_report(self.report)
         self.assertEqual(report["run"]["status"], "hung")
         self.assertIn(report["run"]["reason"], result.stderr)
         self.sweep(*self.FEW, "--algorithm", self.OURS)
@@ -201,11 +201,12 @@ class Faults(Gpu):
             for rank in {0, RANKS - 1}:
                 with self.subTest(action=action, rank=rank):
                     reason = self.strike(
-                        rank, "mid-stress", action, self.OURS, "--stress", 10**6
+                        rank, "mid-stress", action, self.OURS, "--stress", 20000
                     )  # fmt: skip
                     self.assertRegex(
                         reason, rf"generation \d: slots of rank {rank} are still sentinel"
                     )
+                    self.assertGreater(self.struck["stress"][0]["calls"], 0)
 
     def test_a_device_that_never_returns(self):
         rank = RANKS - 1
