@@ -65,10 +65,12 @@ std::string SampleReport(RunStatus status, const RunFacts& facts) {
                       .publish_to_all = {0.75, {0.75, 0.75, 0.96}},
                       .isolated_call = FloorPart{1.5, {1.5, 1.5, 0.96}}};
   wrong.floor_call_us = 1.5;
-  wrong.trace = TraceSummary{.calls = 20};
+  wrong.trace = TraceSummary{.calls = 20, .undecided_calls = 20, .last_by_rank = {0, 0, 0, 0}};
   if (status == RunStatus::kPassed) {
     wrong.trace->last_rank = 3;
     wrong.trace->last_calls = 15;
+    wrong.trace->undecided_calls = 1;
+    wrong.trace->last_by_rank = {0, 3, 1, 15};
   }
   StressRecord stress = SampleStress();
   if (status == RunStatus::kWrong) {

@@ -135,6 +135,7 @@ Json TraceJson(const PointRecord& point) {
                      {"last_rank", trace.last_rank < 0 ? Json(nullptr) : Json(trace.last_rank)},
                      {"last_calls", trace.last_calls},
                      {"undecided_calls", trace.undecided_calls},
+                     {"last_by_rank", trace.last_by_rank},
                      {"publish_us", trace.publish_us},
                      {"wait_us", trace.wait_us},
                      {"collect_us", trace.collect_us},

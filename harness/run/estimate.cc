@@ -12,6 +12,8 @@
 #include "harness/measure/sweep_point.h"
 #include "harness/measure/warm_up.h"
 #include "harness/memory/symmetric_memory.h"
+#include "harness/stress/round.h"
+#include "harness/stress/skew.h"
 
 namespace mailbench {
 namespace {
@@ -161,15 +163,16 @@ PartEstimate EstimatePoint(const Collective& collective, const SweepPoint& point
   return part;
 }
 
-// What takes at least as much as any graph that SizeDraw draws of the shapes and the two calls
-// beside it: largest ones until the budget is exceeded, and what all others are rounded up by.
+// What takes at least as much as the graphs of any round that is drawn of the shapes and the calls
+// beside them: largest ones until the budget is exceeded, and what all others are rounded up by.
 std::vector<Shape> MostInFlight(std::span<const Shape> shapes, int calls_per_graph) {
   const auto calls = static_cast<std::size_t>(calls_per_graph);
   const Shape& largest = shapes.back();
   const auto affordable = static_cast<std::size_t>(
-      kOutputBudgetBytes / std::max<std::int64_t>(largest.bytes_total, 1) + 1);
-  std::vector<Shape> most(std::min(calls, affordable) + 2, largest);
-  if (calls > affordable) most.insert(most.end(), calls, shapes.front());
+      kOutputBudgetBytes / kStressGraphs / std::max<std::int64_t>(largest.bytes_total, 1) + 1);
+  std::vector<Shape> most(kStressGraphs * std::min(calls, affordable) + kStressSingleCalls,
+                          largest);
+  if (calls > affordable) most.insert(most.end(), kStressGraphs * calls, shapes.front());
   return most;
 }
 
@@ -231,7 +234,8 @@ PlanEstimate EstimateStresses(const Collective& collective, const SweepPlan& pla
     part.calls = config.stress;
     // Every rank computes the payloads of all.
     part.seconds =
-        rates.part + part.calls * (CallSeconds(rates, bytes) + 2 * CheckSeconds(rates, bytes));
+        rates.part + part.calls * (CallSeconds(rates, bytes) + 2 * CheckSeconds(rates, bytes)) +
+        part.calls / static_cast<double>(CallsOfARound(config.stress)) * MeanLateSeconds();
     estimate.parts.push_back(part);
     held.Bind(algorithm, part.buffer_bytes);
   }

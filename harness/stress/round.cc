@@ -1,5 +1,6 @@
 #include "harness/stress/round.h"
 
+#include <algorithm>
 #include <iterator>
 #include <numeric>
 
@@ -8,13 +9,21 @@
 namespace mailbench {
 namespace {
 
-constexpr std::uint64_t kGraphs = 3;
-constexpr std::uint64_t kSingleCalls = 2;
+constexpr std::uint64_t kGraphs = kStressGraphs;
+constexpr std::uint64_t kSingleCalls = kStressSingleCalls;
+// Rounds that a stress has, unless they would be shorter or longer than this.
+constexpr std::uint64_t kRounds = 100;
+constexpr std::uint64_t kShortestRound = 200;  // calls
+constexpr std::uint64_t kLongestRound = 100'000;
 // Generators that start with one seed would draw alike.
 constexpr std::uint64_t kSkewSeed = 0x5e3d;
 constexpr std::uint64_t kOrderSeed = 0x0dde;
 
 }  // namespace
+
+std::uint64_t CallsOfARound(std::uint64_t calls_wanted) {
+  return std::clamp(calls_wanted / kRounds, kShortestRound, kLongestRound);
+}
 
 int StressRound::FirstSlot(int batch) const {
   return std::accumulate(batches.begin(), batches.begin() + batch, 0);

@@ -13,6 +13,13 @@
 
 namespace mailbench {
 
+// Of a round.
+inline constexpr int kStressGraphs = 3;
+inline constexpr int kStressSingleCalls = 2;
+
+// About how many calls a round of a stress of so many has.
+std::uint64_t CallsOfARound(std::uint64_t calls_wanted);
+
 struct StressRound {
   std::vector<Shape> shapes;  // by slot: those of the first batch come first
   // Consecutive slots: the first `graphs` of them are graphs, the others are calls that the host

@@ -17,6 +17,13 @@ constexpr double kLongestLongSleepMs = 2000;
 
 }  // namespace
 
+double MeanLateSeconds() {
+  const auto mean = [](double low, double high) { return (high - low) / std::log(high / low); };
+  const double usual = mean(kShortestSleepMs, kLongestSleepMs);
+  const double very = mean(kShortestLongSleepMs, kLongestLongSleepMs);
+  return (usual + (very - usual) / kRoundsAVeryLateHost) * 1e-3;
+}
+
 double SkewDraw::Between(double low, double high) {
   // Not by a distribution of the standard library: they differ from library to library.
   const double share = static_cast<double>(generator_() >> 11) * 0x1p-53;

@@ -21,6 +21,9 @@ struct RoundSkew {
   std::chrono::milliseconds late_by{0};
 };
 
+// By which ranks' hosts are late in a round, on average, seconds.
+double MeanLateSeconds();
+
 class SkewDraw {
  public:
   SkewDraw(int ranks, std::uint64_t seed) : ranks_(ranks), generator_(seed) {}

@@ -63,6 +63,16 @@ TEST(SkewDraw, FewCallsSpinAndHostsAreLateForMillisecondsOrSeconds) {
   EXPECT_LE(longest, milliseconds(2000));
 }
 
+TEST(SkewDraw, HostsAreLateByTheMeanOnAverage) {
+  constexpr int kRounds = 100'000;
+  SkewDraw draw(4, 1);
+  double seconds = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    seconds += static_cast<double>(draw.Round(1, 1).late_by.count()) * 1e-3;
+  }
+  EXPECT_NEAR(seconds / kRounds, MeanLateSeconds(), 0.03 * MeanLateSeconds());
+}
+
 TEST(SkewDraw, IsTheSameForASeed) {
   SkewDraw a(4, 9);
   SkewDraw b(4, 9);

@@ -22,10 +22,6 @@ namespace {
 
 // How often what has been found is put on record.
 constexpr std::uint64_t kObservations = 16;
-// Rounds that a stress has, unless they would be shorter or longer than this.
-constexpr std::uint64_t kRounds = 100;
-constexpr std::uint64_t kShortestRound = 200;  // calls
-constexpr std::uint64_t kLongestRound = 100'000;
 // A rank waits for its device after about so long, so that the watchdog sees it move.
 constexpr double kPieceSeconds = 0.25;
 constexpr int kBareReplays = 10;
@@ -43,7 +39,7 @@ class Stress {
         calls_(calls),
         context_(context),
         draw_(record_.shapes, record_.calls_per_graph, context.ranks.size(), context.config.seed),
-        round_calls_(std::clamp(record_.calls_wanted / kRounds, kShortestRound, kLongestRound)),
+        round_calls_(CallsOfARound(record_.calls_wanted)),
         start_(std::chrono::steady_clock::now()) {}
 
   // True, on every rank alike: something was wrong that nobody has heard of yet.

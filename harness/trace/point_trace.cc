@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <optional>
+#include <utility>
 
 #include "harness/measure/statistics.h"
 
@@ -45,6 +46,7 @@ void CountLast(const PointTrace& trace, TraceSummary& summary) {
   const auto most = std::max_element(last.begin(), last.end());
   if (*most > 0) summary.last_rank = static_cast<int>(most - last.begin());
   summary.last_calls = *most;
+  summary.last_by_rank = std::move(last);
 }
 
 double Microseconds(std::uint64_t from, std::uint64_t to) {

@@ -46,6 +46,7 @@ TEST(Summarize, NamesTheRankThatReceiversWaitedForLongest) {
   EXPECT_EQ(summary.last_rank, 2);
   EXPECT_EQ(summary.last_calls, 2);
   EXPECT_EQ(summary.undecided_calls, 1) << "in the third nobody waited";
+  EXPECT_EQ(summary.last_by_rank, (std::vector<int>{0, 1, 2}));
   EXPECT_DOUBLE_EQ(summary.publish_us, 0.3);
   EXPECT_DOUBLE_EQ(summary.wait_us, 0.9);
   EXPECT_DOUBLE_EQ(summary.collect_us, 0.2);

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mailbench {
 
@@ -13,6 +14,7 @@ struct TraceSummary {
   int last_rank = -1;       // that was last most often, the lowest of several; -1: none ever was
   int last_calls = 0;       // in which it was
   int undecided_calls = 0;  // in which nobody was named, or two as often
+  std::vector<int> last_by_rank = {};  // calls in which each was
   // Medians over calls and ranks, microseconds.
   double publish_us = 0;      // from the start until the rank's last pack was sent
   double wait_us = 0;         // until the last pack of any rank was there

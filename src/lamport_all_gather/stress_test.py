@@ -205,7 +205,7 @@ class Stress(unittest.TestCase):
         self.assertRegex(
             listing,
             r"(?m)^stress of lamport: at least 500 calls, of 8 sizes from bytes=16 to bytes=2048, "
-            r"up to 10 in a graph; buffers of up to 72\.0 KiB a rank, estimated duration .* s$",
+            r"up to 10 in a graph; buffers of up to 192\.0 KiB a rank, estimated duration .* s$",
         )
         self.assertIn("# Memory a rank: 12.0 KiB symmetric (lamport 12.0 KiB), and", listing)
         self.assertRegex(mpirun(2, "--list").stdout, r"(?m)^  host-multicast$")
