@@ -176,16 +176,14 @@ class Stress {
   bool Add(Verdict verdict, const CallVerifier& verifier) {
     check_.compared += verdict.compared;
     check_.mismatches += verdict.mismatches;
-    std::uint64_t told = 0;
+    // More than a log holds: they count, without a number that other ranks could know.
+    untold_wrong_calls_ += verdict.wrong_calls - verdict.wrong.size();
     for (WrongWord& wrong : verdict.wrong) {
       wrong_calls_.push_back(wrong.call);
-      ++told;
       if (wrong_.size() >= kWrongWordsKept) continue;
       verifier.FindOrigin(&wrong);
       wrong_.push_back(std::move(wrong));
     }
-    // More than a log holds: they count, without a number that other ranks could know.
-    untold_wrong_calls_ += verdict.wrong_calls - told;
     return verdict.mismatches > 0;
   }
 
