@@ -168,8 +168,10 @@ PartEstimate EstimatePoint(const Collective& collective, const SweepPoint& point
 std::vector<Shape> MostInFlight(std::span<const Shape> shapes, int calls_per_graph) {
   const auto calls = static_cast<std::size_t>(calls_per_graph);
   const Shape& largest = shapes.back();
-  const auto affordable = static_cast<std::size_t>(
-      kOutputBudgetBytes / kStressGraphs / std::max<std::int64_t>(largest.bytes_total, 1) + 1);
+  const auto affordable =
+      static_cast<std::size_t>(kOutputBudgetBytes / static_cast<std::int64_t>(kStressGraphs) /
+                                   std::max<std::int64_t>(largest.bytes_total, 1) +
+                               1);
   std::vector<Shape> most(kStressGraphs * std::min(calls, affordable) + kStressSingleCalls,
                           largest);
   if (calls > affordable) most.insert(most.end(), kStressGraphs * calls, shapes.front());

@@ -9,8 +9,6 @@
 namespace mailbench {
 namespace {
 
-constexpr std::uint64_t kGraphs = kStressGraphs;
-constexpr std::uint64_t kSingleCalls = kStressSingleCalls;
 // Rounds that a stress has, unless they would be shorter or longer than this.
 constexpr std::uint64_t kRounds = 100;
 constexpr std::uint64_t kShortestRound = 200;  // calls
@@ -38,13 +36,12 @@ RoundDraw::RoundDraw(std::span<const Shape> shapes, int calls_per_graph, int ran
 
 // The first graph is as long as graphs may be, the others are as long as it comes.
 void RoundDraw::AddGraphs(StressRound* round) {
-  round->graphs = static_cast<int>(kGraphs);
-  for (std::uint64_t graph = 0; graph < kGraphs; ++graph) {
+  for (std::size_t graph = 0; graph < kStressGraphs; ++graph) {
     const StressPattern pattern = kStressPatterns[patterns_++ % std::size(kStressPatterns)];
     const auto most = static_cast<std::uint64_t>(calls_per_graph_);
     const int calls = graph == 0 ? calls_per_graph_ : static_cast<int>(1 + generator_() % most);
     const std::vector<Shape> shapes =
-        sizes_.Graph(pattern, calls, kOutputBudgetBytes / round->graphs);
+        sizes_.Graph(pattern, calls, kOutputBudgetBytes / static_cast<std::int64_t>(kStressGraphs));
     round->batches.push_back(static_cast<int>(shapes.size()));
     round->shapes.insert(round->shapes.end(), shapes.begin(), shapes.end());
   }
@@ -56,16 +53,16 @@ void RoundDraw::AddSteps(std::uint64_t calls, StressRound* round) {
     round->calls += static_cast<std::uint64_t>(round->batches[static_cast<std::size_t>(batch)]);
   };
   while (round->calls < calls) {
-    add(static_cast<int>(generator_() % kGraphs));
-    const std::uint64_t single = generator_() % (2 * kSingleCalls);
-    if (single < kSingleCalls) add(static_cast<int>(kGraphs + single));
+    add(static_cast<int>(generator_() % kStressGraphs));
+    const std::uint64_t single = generator_() % (2 * kStressSingleCalls);
+    if (single < kStressSingleCalls) add(static_cast<int>(kStressGraphs + single));
   }
 }
 
 StressRound RoundDraw::Next(std::uint64_t calls) {
   StressRound round;
   AddGraphs(&round);
-  for (std::uint64_t single = 0; single < kSingleCalls; ++single) {
+  for (std::size_t single = 0; single < kStressSingleCalls; ++single) {
     round.shapes.push_back(sizes_.Any());
     round.batches.push_back(1);
   }

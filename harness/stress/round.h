@@ -14,18 +14,17 @@
 namespace mailbench {
 
 // Of a round.
-inline constexpr int kStressGraphs = 3;
-inline constexpr int kStressSingleCalls = 2;
+inline constexpr std::size_t kStressGraphs = 3;
+inline constexpr std::size_t kStressSingleCalls = 2;
 
 // About how many calls a round of a stress of so many has.
 std::uint64_t CallsOfARound(std::uint64_t calls_wanted);
 
 struct StressRound {
   std::vector<Shape> shapes;  // by slot: those of the first batch come first
-  // Consecutive slots: the first `graphs` of them are graphs, the others are calls that the host
-  // launches, one each.
+  // Consecutive slots: the first kStressGraphs of them are graphs, the others are calls that the
+  // host launches, one each.
   std::vector<int> batches;
-  int graphs = 0;
   std::vector<int> steps;  // batches, in the order in which they are made
   std::uint64_t calls = 0;
   RoundSkew skew;

@@ -54,7 +54,7 @@ class Stress {
     }
     verifier->StartAt(calls_.Take(round.calls));
     std::vector<std::unique_ptr<Graph>> graphs;
-    for (int graph = 0; graph < round.graphs; ++graph) {
+    for (int graph = 0; graph < static_cast<int>(kStressGraphs); ++graph) {
       graphs.push_back(RecordVerified(round, graph, *verifier));
     }
     // As in MeasurePoint: nobody prepares a call beside the calls of a peer on the same GPU.
@@ -115,7 +115,7 @@ class Stress {
     const Step step("replays without verification");
     double seconds = 0;
     int calls = 0;
-    for (int graph = 0; graph < round.graphs; ++graph) {
+    for (int graph = 0; graph < static_cast<int>(kStressGraphs); ++graph) {
       const int in_graph = round.batches[static_cast<std::size_t>(graph)];
       const int first = round.FirstSlot(graph);
       const std::unique_ptr<Graph> bare = context_.executor.Record([&] {
@@ -146,7 +146,7 @@ class Stress {
       Sleep(round.skew);
     }
     const int batch = round.steps[step];
-    if (batch < round.graphs) {
+    if (batch < static_cast<int>(kStressGraphs)) {
       graphs[static_cast<std::size_t>(batch)]->Replay();
       return;
     }
