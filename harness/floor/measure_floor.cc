@@ -66,7 +66,7 @@ class Parts {
 
 int FloorRounds(Executor& executor) { return executor.gpu() != nullptr ? kGpuRounds : kHostRounds; }
 
-Floor MeasureFloor(FloorProbe& probe, Executor& executor, const Ranks& ranks,
+Floor MeasureFloor(FloorProbe& probe, Executor& executor, StartGate& gate, const Ranks& ranks,
                    const FloorCalls& calls) {
   const int rounds = FloorRounds(executor);
   Parts parts(executor, ranks);
@@ -76,23 +76,21 @@ Floor MeasureFloor(FloorProbe& probe, Executor& executor, const Ranks& ranks,
   });
   floor.empty_kernel =
       parts.Measure(rounds, [&] { return executor.Time(rounds, [&] { chain->Replay(); }); });
-  const auto time = [&](FloorKind kind, int of) {
-    return executor.Time(1, [&] { probe.Enqueue(kind, of); });
+  // All ranks begin together: neither launches nor one rank's wait for another's are in the rounds.
+  const auto from_gate = [&](FloorKind kind, int of, int halves) {
+    // A first launch may wait for the device.
+    executor.Time(1, [&] { probe.Enqueue(kind, of); });
+    const std::unique_ptr<Graph> call =
+        executor.RecordBehind(gate, [&] { probe.Enqueue(kind, of); });
+    return parts.Measure(halves * of, [&] { return executor.TimeFromGate(gate, 1, *call); });
   };
   // A round of hops is one there and one back.
-  if (ranks.size() > 1) {
-    floor.hop = parts.Measure(2 * rounds, [&] { return time(FloorKind::kHop, rounds); });
-  }
-  floor.publish_to_all =
-      parts.Measure(rounds, [&] { return time(FloorKind::kPublishToAll, rounds); });
+  if (ranks.size() > 1) floor.hop = from_gate(FloorKind::kHop, rounds, 2);
+  floor.publish_to_all = from_gate(FloorKind::kPublishToAll, rounds, 1);
+  if (calls.isolated) floor.isolated_call = from_gate(FloorKind::kPublishToAll, 1, 1);
   if (calls.eager) {
-    floor.eager_call = parts.Measure(1, [&] { return time(FloorKind::kPublishToAll, 1); });
-  }
-  if (calls.gate != nullptr) {
-    floor.isolated_call = parts.Measure(1, [&] {
-      return executor.TimeFromGate(*calls.gate, 1,
-                                   [&] { probe.Enqueue(FloorKind::kPublishToAll, 1); });
-    });
+    floor.eager_call = parts.Measure(
+        1, [&] { return executor.Time(1, [&] { probe.Enqueue(FloorKind::kPublishToAll, 1); }); });
   }
   floor.steady = parts.steady();
   return floor;

@@ -12,14 +12,14 @@ namespace mailbench {
 
 // Which calls by themselves are measured, too.
 struct FloorCalls {
-  StartGate* gate = nullptr;  // not null: those that it releases
+  bool isolated = false;
   bool eager = false;
 };
 
 // Collective; takes milliseconds, and where ranks are many more than cores up to a second a part.
 // Each part is warmed up until steady and then sampled often enough for an interval of its median.
 // No hop where there is one rank.
-Floor MeasureFloor(FloorProbe& probe, Executor& executor, const Ranks& ranks,
+Floor MeasureFloor(FloorProbe& probe, Executor& executor, StartGate& gate, const Ranks& ranks,
                    const FloorCalls& calls = {});
 
 // How many rounds of the floor's kernels one launch makes, so that starting it counts for nothing.

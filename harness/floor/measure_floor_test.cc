@@ -19,12 +19,16 @@ class FloorOnHost : public testing::TestWithParam<bool> {
   FloorOnHost() : transport_(MakeTransport()) {
     region_ = transport_->Allocate(FloorProbe::Bytes(TestRanks().size()));
     probe_.emplace(region_->view(), transport_->executor());
+    latches_ = transport_->Allocate(StartGate::kBytes);
+    gate_.emplace(latches_->view(), TestRanks());
     TestRanks().Barrier();
   }
   ~FloorOnHost() override {
     TestRanks().Barrier();
     probe_.reset();
     region_->Free();
+    gate_.reset();
+    latches_->Free();
   }
 
   static std::unique_ptr<HostTransport> MakeTransport() {
@@ -35,6 +39,8 @@ class FloorOnHost : public testing::TestWithParam<bool> {
   std::unique_ptr<HostTransport> transport_;
   std::unique_ptr<SymmetricRegion> region_;
   std::optional<FloorProbe> probe_;
+  std::unique_ptr<SymmetricRegion> latches_;
+  std::optional<StartGate> gate_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Transports, FloorOnHost, testing::Bool(), [](const auto& multicast) {
@@ -50,7 +56,7 @@ void ExpectKnown(const FloorPart& part) {
 }
 
 TEST_P(FloorOnHost, EveryPartIsThere) {
-  const Floor floor = MeasureFloor(*probe_, transport_->executor(), TestRanks());
+  const Floor floor = MeasureFloor(*probe_, transport_->executor(), *gate_, TestRanks());
   ExpectKnown(floor.empty_kernel);
   ExpectKnown(floor.publish_to_all);
   EXPECT_EQ(floor.hop.has_value(), TestRanks().size() > 1);
@@ -61,19 +67,14 @@ TEST_P(FloorOnHost, EveryPartIsThere) {
 }
 
 TEST_P(FloorOnHost, CallsByThemselvesAreMeasuredWhereAskedFor) {
-  const std::unique_ptr<SymmetricRegion> latches = transport_->Allocate(StartGate::kBytes);
-  {
-    StartGate gate(latches->view(), TestRanks());
-    const Floor floor = MeasureFloor(*probe_, transport_->executor(), TestRanks(), {&gate, true});
-    ASSERT_TRUE(floor.isolated_call.has_value() && floor.eager_call.has_value());
-    ExpectKnown(*floor.isolated_call);
-    ExpectKnown(*floor.eager_call);
-    EXPECT_EQ(floor.call_us(Mode::kIsolated), floor.isolated_call->us);
-    EXPECT_EQ(floor.call_us(Mode::kEager), floor.eager_call->us);
-    EXPECT_TRUE(probe_->Check(FloorKind::kPublishToAll).passed());
-    TestRanks().Barrier();
-  }
-  latches->Free();
+  const Floor floor = MeasureFloor(*probe_, transport_->executor(), *gate_, TestRanks(),
+                                   {.isolated = true, .eager = true});
+  ASSERT_TRUE(floor.isolated_call.has_value() && floor.eager_call.has_value());
+  ExpectKnown(*floor.isolated_call);
+  ExpectKnown(*floor.eager_call);
+  EXPECT_EQ(floor.call_us(Mode::kIsolated), floor.isolated_call->us);
+  EXPECT_EQ(floor.call_us(Mode::kEager), floor.eager_call->us);
+  EXPECT_TRUE(probe_->Check(FloorKind::kPublishToAll).passed());
 }
 
 TEST_P(FloorOnHost, CountersAreChecked) {

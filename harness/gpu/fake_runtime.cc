@@ -77,7 +77,9 @@ cudaError_t __wrap_cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
   return Step();
 }
 cudaError_t __wrap_cudaFuncGetAttributes(cudaFuncAttributes*, const void*) { return Step(); }
-cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void*, void**) {
+cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void*,
+                                       void** arguments) {
+  if (fake_runtime.on_kernel) fake_runtime.on_kernel(arguments);
   return Log("kernel ", config->stream);
 }
 cudaError_t __wrap_cudaEventRecord(cudaEvent_t, cudaStream_t stream) {
@@ -115,6 +117,9 @@ cudaError_t __wrap_cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
 cudaError_t __wrap_cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t,
                                         unsigned long long) {
   return Make(reinterpret_cast<void**>(executable));
+}
+cudaError_t __wrap_cudaGraphLaunch(cudaGraphExec_t, cudaStream_t stream) {
+  return Log("graph ", stream);
 }
 cudaError_t __wrap_cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return Step(); }
 cudaError_t __wrap_cudaGraphExecDestroy(cudaGraphExec_t executable) { return Free(executable); }

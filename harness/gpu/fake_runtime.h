@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,11 @@ struct FakeRuntime {
   cudaError_t malloc_error = cudaSuccess;
   int l2_bytes = 0;
   // What was put on streams, with the number of the stream in the order of creation, and waits:
-  // "event 0", "kernel 2", "wait 0".
+  // "event 0", "kernel 2", "graph 0", "wait 0".
   std::vector<std::string> log = {};
   std::vector<cudaStream_t> streams = {};
+  // What a kernel does, with the pointers to its arguments, when it is launched.
+  std::function<void(void** arguments)> on_kernel = {};
 };
 extern FakeRuntime fake_runtime;
 

@@ -92,6 +92,8 @@ GpuExecutor::GpuExecutor(const DriverTable& driver)
       start_(MakeEvent()),
       stop_(MakeEvent()),
       abort_word_(MakePinnedWord()),
+      gate_generation_(MakePinnedWord()),
+      gate_times_(AllocateDeviceMemory(sizeof(GateTimes))),
       peek_buffer_(MakePinnedBytes(kPeekBytes)) {}
 
 void GpuExecutor::Synchronize() {
@@ -119,30 +121,36 @@ double GpuExecutor::Time(int calls, const std::function<void()>& enqueue) {
   enqueue();
   MAILBENCH_CUDA(cudaEventRecord(stop_.get(), stream()));
   Synchronize();
-  return SecondsTaken();
-}
-
-double GpuExecutor::TimeFromGate(StartGate& gate, int calls, const std::function<void()>& enqueue) {
-  if (observer_) observer_(calls);
-  if (!gate_loaded_) MAILBENCH_CUDA(LoadStartGate());
-  gate_loaded_ = true;
-  const std::uint32_t generation = gate.NextGeneration();
-  MAILBENCH_CUDA(LaunchAwaitRelease(gate.own(), generation, abort_word(), stream()));
-  MAILBENCH_CUDA(cudaEventRecord(start_.get(), stream()));
-  enqueue();
-  MAILBENCH_CUDA(cudaEventRecord(stop_.get(), stream()));
-  gate.Meet();  // on every rank all is enqueued: no launch is part of what is timed
-  if (gate.releases()) {
-    MAILBENCH_CUDA(LaunchRelease(gate.view(), generation, release_stream_.get()));
-  }
-  Synchronize();
-  return SecondsTaken();
-}
-
-double GpuExecutor::SecondsTaken() {
   float milliseconds = 0;
   MAILBENCH_CUDA(cudaEventElapsedTime(&milliseconds, start_.get(), stop_.get()));
   return milliseconds * 1e-3;
+}
+
+std::unique_ptr<Graph> GpuExecutor::RecordBehind(StartGate& gate,
+                                                 const std::function<void()>& enqueue) {
+  if (!gate_loaded_) MAILBENCH_CUDA(LoadStartGate());
+  gate_loaded_ = true;
+  auto* times = reinterpret_cast<GateTimes*>(gate_times_.get());
+  return Record([&] {
+    MAILBENCH_CUDA(
+        LaunchAwaitRelease(gate.own(), gate_generation_.get(), times, abort_word(), stream()));
+    enqueue();
+    MAILBENCH_CUDA(LaunchNoteEnd(times, stream()));
+  });
+}
+
+double GpuExecutor::TimeFromGate(StartGate& gate, int calls, Graph& behind) {
+  if (observer_) observer_(calls);
+  const std::uint32_t generation = gate.NextGeneration();
+  std::atomic_ref(*gate_generation_).store(generation, std::memory_order_relaxed);
+  behind.Replay();
+  gate.Meet();  // on every rank all is enqueued: no launch by a host is part of what is timed
+  if (gate.releases()) {
+    MAILBENCH_CUDA(LaunchRelease(gate.view(), generation, release_stream_.get()));
+  }
+  GateTimes times{};
+  CopyOut(std::as_writable_bytes(std::span(&times, 1)), gate_times_.get());
+  return static_cast<double>(times.ended - times.released) * 1e-9;
 }
 
 void GpuExecutor::EvictL2() {

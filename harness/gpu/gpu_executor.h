@@ -1,4 +1,5 @@
-// Calls on a CUDA stream, timed by CUDA events.
+// Calls on a CUDA stream, timed by CUDA events; those behind the start gate by the GPU's own clock
+// (%globaltimer), as all of it is one graph.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -30,7 +31,9 @@ class GpuExecutor : public Executor {
 
   std::unique_ptr<Graph> Record(const std::function<void()>& enqueue) override;
   double Time(int calls, const std::function<void()>& enqueue) override;
-  double TimeFromGate(StartGate& gate, int calls, const std::function<void()>& enqueue) override;
+  std::unique_ptr<Graph> RecordBehind(StartGate& gate,
+                                      const std::function<void()>& enqueue) override;
+  double TimeFromGate(StartGate& gate, int calls, Graph& behind) override;
   // Writes to twice as much memory as L2 holds.
   void EvictL2() override;
   std::optional<int> clock_mhz() override;
@@ -51,8 +54,6 @@ class GpuExecutor : public Executor {
  private:
   // Waits for the stream. Never returns once the run is given up: nothing that was computed counts.
   void Synchronize();
-  // Between the two events of the stream, which have both been recorded.
-  double SecondsTaken();
 
   const DriverTable& driver_;
   int device_;
@@ -62,6 +63,8 @@ class GpuExecutor : public Executor {
   CudaEvent start_;
   CudaEvent stop_;
   PinnedMemory<std::uint32_t> abort_word_;
+  PinnedMemory<std::uint32_t> gate_generation_;  // of the next release
+  DeviceMemory gate_times_;                      // of the last one
   // Made with the object: pinning waits for kernels, and Peek is for when they are stuck.
   PinnedMemory<std::byte> peek_buffer_;
   std::function<void(int)> observer_;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "harness/gpu/fake_runtime.h"
 #include "harness/launch/start_gate.h"
 #include "harness/ranks/ranks.h"
+#include "kernels/start_gate/gpu_start_gate.h"
 
 namespace mailbench {
 namespace {
@@ -33,8 +35,9 @@ class GpuExecutorTest : public testing::Test {
 TEST_F(GpuExecutorTest, AConstructorThatFailsAnywhereLeavesNothing) {
   { const GpuExecutor whole(driver_); }
   const int calls = fake_runtime.calls;
-  // The device, two streams, one of the highest priority, two events, two pieces of pinned memory.
-  EXPECT_EQ(calls, 9);
+  // The device, two streams, one of the highest priority, two events, memory of the device, three
+  // pieces of pinned memory.
+  EXPECT_EQ(calls, 11);
   for (int fails = 0; fails < calls; ++fails) {
     fake_runtime = {.fails = fails};
     EXPECT_THROW(GpuExecutor{driver_}, SystemError) << fails;
@@ -114,13 +117,21 @@ TEST_F(GpuExecutorTest, AllIsEnqueuedBehindTheGateBeforeItIsReleased) {
     StartGate gate(memory, ranks);
     GpuExecutor executor(driver_);
     fake_runtime.streams.erase(fake_runtime.streams.begin(), fake_runtime.streams.end() - 3);
+    fake_runtime.log.clear();
+    GateTimes* times = nullptr;
+    fake_runtime.on_kernel = [&](void** arguments) {
+      if (times == nullptr) times = *static_cast<GateTimes**>(arguments[2]);
+    };
+    const std::unique_ptr<Graph> behind =
+        executor.RecordBehind(gate, [] { fake_runtime.log.emplace_back("the call"); });
+    fake_runtime.on_kernel = {};
+    EXPECT_EQ(fake_runtime.log, (std::vector<std::string>{"kernel 0", "the call", "kernel 0"}));
+    ASSERT_NE(times, nullptr);
+    *times = {.released = 5'000'000, .ended = 5'002'000};
     for (int call = 0; call < 2; ++call) {
       fake_runtime.log.clear();
-      const double seconds =
-          executor.TimeFromGate(gate, 1, [] { fake_runtime.log.emplace_back("the call"); });
-      EXPECT_DOUBLE_EQ(seconds, 2e-3);
-      std::vector<std::string> expected = {"kernel 0", "event 0", "the call", "event 0",
-                                           "ranks meet"};
+      EXPECT_DOUBLE_EQ(executor.TimeFromGate(gate, 1, *behind), 2e-6);
+      std::vector<std::string> expected = {"graph 0", "ranks meet"};
       if (rank == 0) expected.emplace_back("kernel 2");
       expected.emplace_back("wait 0");
       EXPECT_EQ(fake_runtime.log, expected);

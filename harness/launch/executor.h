@@ -49,10 +49,14 @@ class Executor {
   // Runs the `calls` calls that `enqueue` puts on the stream to their end; returns the seconds that
   // this rank took.
   virtual double Time(int calls, const std::function<void()>& enqueue) = 0;
-  // The same of calls that the gate holds back until all ranks have come to it: the seconds from
-  // this rank's release. Collective. REQUIRES: all ranks have returned from their last call of it,
-  // and what `enqueue` puts on the stream has run before, for a first run may wait for the device.
-  virtual double TimeFromGate(StartGate& gate, int calls, const std::function<void()>& enqueue) = 0;
+  // As Record; a replay waits at the gate before the first call.
+  virtual std::unique_ptr<Graph> RecordBehind(StartGate& gate,
+                                              const std::function<void()>& enqueue) = 0;
+  // Runs what RecordBehind has recorded, `calls` calls, once all ranks have come to the gate;
+  // returns the seconds from this rank's release to the end of its calls. Collective. REQUIRES: all
+  // ranks have returned from their last call of it, and what was recorded has run before without
+  // the gate, for a first run may wait for the device.
+  virtual double TimeFromGate(StartGate& gate, int calls, Graph& behind) = 0;
 
   // Evicts from the device's L2 cache all that is in it. Throws MachineError when memory is short,
   // which it takes at the first call. Does nothing where caches are not controlled: on the host

@@ -62,13 +62,17 @@ double HostExecutor::Time(int /*calls*/, const std::function<void()>& enqueue) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-double HostExecutor::TimeFromGate(StartGate& gate, int calls,
-                                  const std::function<void()>& enqueue) {
+std::unique_ptr<Graph> HostExecutor::RecordBehind(StartGate& /*gate*/,
+                                                  const std::function<void()>& enqueue) {
+  return Record(enqueue);
+}
+
+double HostExecutor::TimeFromGate(StartGate& gate, int calls, Graph& behind) {
   const std::uint32_t generation = gate.NextGeneration();
   gate.Meet();
   if (gate.releases()) ReleaseOnHost(gate.view(), generation, stream_.runner());
   AwaitReleaseOnHost(gate.own(), generation, stream_.runner());
-  return Time(calls, enqueue);
+  return Time(calls, [&] { behind.Replay(); });
 }
 
 void HostExecutor::OnCalls(std::function<void(int)> observer) {

@@ -13,7 +13,9 @@ class HostExecutor : public Executor {
  public:
   std::unique_ptr<Graph> Record(const std::function<void()>& enqueue) override;
   double Time(int calls, const std::function<void()>& enqueue) override;
-  double TimeFromGate(StartGate& gate, int calls, const std::function<void()>& enqueue) override;
+  std::unique_ptr<Graph> RecordBehind(StartGate& gate,
+                                      const std::function<void()>& enqueue) override;
+  double TimeFromGate(StartGate& gate, int calls, Graph& behind) override;
   void OnCalls(std::function<void(int)> observer) override;
 
   std::unique_ptr<Buffer> Allocate(std::size_t bytes) override;

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
+#include <memory>
 #include <thread>
 
 #include "harness/launch/host_executor.h"
@@ -19,14 +21,18 @@ TEST(TimeFromGate, NoCallStartsBeforeTheLastRankHasCome) {
   const auto region = transport.Allocate(StartGate::kBytes);
   StartGate gate(region->view(), ranks);
   HostExecutor executor;
-  for (int late = 0; late < ranks.size(); ++late) {
-    if (ranks.rank() == late) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    const std::int64_t came = MonotonicNow();
-    std::int64_t started = 0;
-    const double seconds = executor.TimeFromGate(gate, 1, [&] {
+  std::int64_t started = 0;
+  const std::unique_ptr<Graph> behind = executor.RecordBehind(gate, [&] {
+    executor.host_stream()->LaunchAside([&](GridRunner&) {
       started = MonotonicNow();
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     });
+  });
+  EXPECT_EQ(started, 0);
+  for (int late = 0; late < ranks.size(); ++late) {
+    if (ranks.rank() == late) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const std::int64_t came = MonotonicNow();
+    const double seconds = executor.TimeFromGate(gate, 1, *behind);
     const auto ended = static_cast<double>(MonotonicNow());
     const double last_came = ranks.Max(static_cast<double>(came));
     EXPECT_GE(static_cast<double>(started), last_came);

@@ -35,6 +35,9 @@ class Sample {
         for (int call = 0; call < calls_; ++call) instance.Enqueue(call % slots_);
       });
     }
+    if (point.mode == Mode::kIsolated) {
+      behind_gate_ = context.executor.RecordBehind(*context.gate, [&] { instance.Enqueue(0); });
+    }
   }
 
   // How often it does what is measured.
@@ -51,7 +54,7 @@ class Sample {
   }
   // The same, of calls that the gate holds back until all ranks have come to it.
   double RunFromGate() {
-    return context_.executor.TimeFromGate(*context_.gate, calls_, [&] { Enqueue(); });
+    return context_.executor.TimeFromGate(*context_.gate, calls_, *behind_gate_);
   }
 
   void Fill(CallCounter& calls) {
@@ -78,6 +81,7 @@ class Sample {
   int calls_;
   int slots_;
   std::unique_ptr<Graph> graph_;
+  std::unique_ptr<Graph> behind_gate_;
 };
 
 // A few rounds of calls, each with a payload and buffers of its own.

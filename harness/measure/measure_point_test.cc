@@ -36,9 +36,15 @@ class ScriptedExecutor : public Executor {
     order += 't';
     return timed_calls.size() == 1 ? 1.0 : 1e-6 * calls;  // the first is slow
   }
-  double TimeFromGate(StartGate& gate, int calls, const std::function<void()>& enqueue) override {
-    enqueue();
+  std::unique_ptr<Graph> RecordBehind(StartGate& gate,
+                                      const std::function<void()>& enqueue) override {
     gates.push_back(&gate);
+    enqueue();
+    return std::make_unique<OneGraph>([this] { ++replays_behind_gate; });
+  }
+  double TimeFromGate(StartGate& gate, int calls, Graph& behind) override {
+    gates.push_back(&gate);
+    behind.Replay();
     order += 'g';
     return 2e-6 * calls;
   }
@@ -62,6 +68,7 @@ class ScriptedExecutor : public Executor {
   std::vector<int> clocks{1755 + TestRanks().rank()};
   std::size_t clocks_read = 0;
   int replays = 0;
+  int replays_behind_gate = 0;
   std::vector<int> timed_calls;
   std::vector<const StartGate*> gates;
   std::string order;  // of what was timed (t), timed from the gate (g) and evicted (e)
@@ -184,6 +191,11 @@ TEST(MeasurePoint, IsolatedSamplesAreCallsFromTheGateButTheFirst) {
   // Four rounds of the check, one call on the buffers of what is timed, then the samples.
   EXPECT_EQ(measured.executor.order, "tttttggggg");
   EXPECT_EQ(measured.executor.replays, 0);
+  EXPECT_EQ(measured.executor.replays_behind_gate, 5);
+  ASSERT_FALSE(measured.executor.gates.empty());
+  for (const StartGate* gate : measured.executor.gates) {
+    EXPECT_EQ(gate, measured.executor.gates.front());
+  }
   EXPECT_EQ(measured.record.calls_per_sample, 1);
   EXPECT_EQ(measured.record.warmup.samples, 1);
   ASSERT_EQ(measured.record.samples_us.size(), 5u);

@@ -6,12 +6,11 @@
 #include <cmath>
 #include <map>
 
-#include "harness/floor/floor_probe.h"
-#include "harness/launch/start_gate.h"
 #include "harness/measure/l2.h"
 #include "harness/measure/sweep_point.h"
 #include "harness/measure/warm_up.h"
 #include "harness/memory/symmetric_memory.h"
+#include "harness/run/instances.h"
 #include "harness/stress/round.h"
 #include "harness/stress/skew.h"
 
@@ -91,18 +90,13 @@ double CheckSeconds(const Rates& rates, double bytes) {
   return rates.check + bytes * rates.check_byte;
 }
 
-// What a sweep takes of the region beside the algorithms: the start gate and the floor's probe.
-std::size_t HarnessBytes(const SweepPlan& plan, const Site& site) {
-  const bool gate = std::any_of(plan.points.begin(), plan.points.end(),
-                                [](const auto& point) { return point.mode == Mode::kIsolated; });
-  const std::size_t floor = site.ranks <= kMaxRanks ? FloorProbe::Bytes(site.ranks) : 0;
-  return AlignSymmetric(gate ? StartGate::kBytes : 0) + AlignSymmetric(floor);
-}
-
 PlanEstimate EstimateMemory(const Collective& collective, const SweepPlan& plan,
                             const RunConfig& config, const Site& site) {
   PlanEstimate estimate;
-  if (config.stress == 0) estimate.region_bytes = HarnessBytes(plan, site);
+  if (config.stress == 0) {
+    const SweepMemory sweep = MemoryOfSweep(site.ranks);
+    estimate.region_bytes = AlignSymmetric(sweep.gate) + AlignSymmetric(sweep.floor);
+  }
   for (const std::string& algorithm : plan.algorithms) {
     const std::size_t bytes = collective.SymmetricBytes(algorithm, config, site);
     estimate.algorithms.push_back({algorithm, bytes});

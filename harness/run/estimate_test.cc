@@ -37,12 +37,8 @@ TEST(EstimatePoints, OneRegionHoldsAllThatIsSymmetric) {
   EXPECT_EQ(estimate.algorithms[0].algorithm, "mailbox");
   EXPECT_EQ(estimate.algorithms[0].symmetric_bytes, 4097u);
   EXPECT_EQ(estimate.algorithms[1].symmetric_bytes, 0u);
-  const std::size_t floor = AlignSymmetric(FloorProbe::Bytes(4));
-  EXPECT_EQ(estimate.region_bytes, 4096u + 128u + floor);
-  RunConfig isolated = ToyConfig({16, 1024});
-  isolated.modes = {Mode::kIsolated};
-  EXPECT_EQ(Points(isolated, ToySite(4)).region_bytes,
-            4096u + 128u + floor + AlignSymmetric(StartGate::kBytes));
+  EXPECT_EQ(estimate.region_bytes, 4096u + 128u + AlignSymmetric(FloorProbe::Bytes(4)) +
+                                       AlignSymmetric(StartGate::kBytes));
 }
 
 TEST(EstimatePoints, BuffersAreThoseOfCallsInFlight) {

@@ -16,24 +16,30 @@ bool HasMode(const SweepPlan& plan, Mode mode) {
                      [mode](const SweepPoint& point) { return point.mode == mode; });
 }
 
-Floor FloorOn(const SymmetricView& memory, const MeasureContext& context, const FloorCalls& calls) {
+Floor FloorOn(const SymmetricView& memory, StartGate& gate, const SweepPlan& plan,
+              const MeasureContext& context) {
   const Step step("the measurement of the floor");
   FloorProbe probe(memory, context.executor);
   context.ranks.Barrier();
-  return MeasureFloor(probe, context.executor, context.ranks, calls);
+  return MeasureFloor(
+      probe, context.executor, gate, context.ranks,
+      {.isolated = HasMode(plan, Mode::kIsolated), .eager = HasMode(plan, Mode::kEager)});
 }
 
 }  // namespace
 
+SweepMemory MemoryOfSweep(int ranks) {
+  if (ranks > kMaxRanks) return {};
+  return {StartGate::kBytes, FloorProbe::Bytes(ranks)};
+}
+
 Instances::Instances(Collective& collective, const SweepPlan& plan, Transport& transport,
                      const MeasureContext& context) {
   context.heartbeat.Enter(Phase::kSetUp, 0);
-  const bool sweeps = context.config.stress == 0;
-  const std::size_t gate = sweeps && HasMode(plan, Mode::kIsolated) ? StartGate::kBytes : 0;
-  const std::size_t floor =
-      sweeps && context.ranks.size() <= kMaxRanks ? FloorProbe::Bytes(context.ranks.size()) : 0;
+  SweepMemory sweep;
+  if (context.config.stress == 0) sweep = MemoryOfSweep(context.ranks.size());
   std::map<std::string, std::size_t> bytes;
-  std::size_t all = AlignSymmetric(gate) + AlignSymmetric(floor);
+  std::size_t all = AlignSymmetric(sweep.gate) + AlignSymmetric(sweep.floor);
   for (const std::string& algorithm : plan.algorithms) {
     bytes[algorithm] = collective.SymmetricBytes(algorithm, context.config, transport.site());
     all += AlignSymmetric(bytes[algorithm]);
@@ -45,9 +51,9 @@ Instances::Instances(Collective& collective, const SweepPlan& plan, Transport& t
     if (own == 0) return SymmetricView{};
     return memory_->Part(std::exchange(taken, taken + AlignSymmetric(own)), own);
   };
-  if (gate > 0) gate_.emplace(take(gate), context.ranks);
-  if (floor > 0) {
-    floor_ = FloorOn(take(floor), context, {this->gate(), HasMode(plan, Mode::kEager)});
+  if (sweep.gate > 0) {
+    gate_.emplace(take(sweep.gate), context.ranks);
+    floor_ = FloorOn(take(sweep.floor), *gate_, plan, context);
   }
   for (const std::string& algorithm : plan.algorithms) {
     by_algorithm_[algorithm] =

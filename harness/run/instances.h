@@ -1,6 +1,7 @@
 // The algorithms of a plan, set up.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,16 +16,24 @@
 
 namespace mailbench {
 
+// What a sweep takes of each rank's share of symmetric memory beside its algorithms; nothing where
+// there are more than kMaxRanks ranks.
+struct SweepMemory {
+  std::size_t gate = 0;
+  std::size_t floor = 0;
+};
+SweepMemory MemoryOfSweep(int ranks);
+
 class Instances {
  public:
-  // Collective. Takes the symmetric memory of all algorithms, of the start gate where a point is of
-  // mode isolated, and of the floor, which is measured here, as one region, since a multicast
-  // object is scarce. Throws what Allocate and Create throw.
+  // Collective. Takes the symmetric memory of all algorithms and, unless for a stress, of the start
+  // gate and the floor, which is measured here, as one region, since a multicast object is scarce.
+  // Throws what Allocate and Create throw.
   Instances(Collective& collective, const SweepPlan& plan, Transport& transport,
             const MeasureContext& context);
 
   Instance& at(const std::string& algorithm) { return *by_algorithm_.at(algorithm); }
-  StartGate* gate() { return gate_ ? &*gate_ : nullptr; }  // null where no point needs it
+  StartGate* gate() { return gate_ ? &*gate_ : nullptr; }  // null where there is none
   // Of the fabric; nothing in a stress, and for more ranks than its kernels take.
   const std::optional<Floor>& floor() const { return floor_; }
   // Collective. REQUIRES: no call is in flight on any rank.

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/machine/gpu/global_timer.h"
 #include "kernels/start_gate/gpu_start_gate.h"
 
 namespace mailbench {
@@ -17,8 +18,14 @@ namespace {
 // one, and the release could stand behind a wait.
 constexpr int kMostRanks = 6;
 
-// What runs behind the gate: it notes what the latch held when it started.
-__global__ void NoteLatch(const Latch* own, std::uint32_t* note) { *note = own->released.word[0]; }
+// What runs behind the gate: it notes what the latch held when it started, and lasts for a while.
+constexpr std::uint64_t kLastsNs = 50'000;
+__global__ void NoteLatch(const Latch* own, std::uint32_t* note) {
+  const std::uint64_t since = ReadGlobalTimer();
+  *note = own->released.word[0];
+  while (ReadGlobalTimer() - since < kLastsNs) {
+  }
+}
 
 class GpuStartGate : public testing::Test {
  protected:
@@ -29,6 +36,8 @@ class GpuStartGate : public testing::Test {
     ASSERT_CUDA(cudaHostAlloc(&word, sizeof(std::uint32_t), cudaHostAllocMapped));
     abort_word_ = static_cast<volatile std::uint32_t*>(word);
     *abort_word_ = 0;
+    ASSERT_CUDA(cudaHostAlloc(&word, kMostRanks * sizeof(std::uint32_t), cudaHostAllocMapped));
+    generations_ = static_cast<volatile std::uint32_t*>(word);
     int least = 0;
     int greatest = 0;
     ASSERT_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
@@ -38,6 +47,7 @@ class GpuStartGate : public testing::Test {
     }
     ASSERT_CUDA(cudaMalloc(&latches_, kMostRanks * sizeof(Latch)));
     ASSERT_CUDA(cudaMalloc(&notes_, kMostRanks * sizeof(std::uint32_t)));
+    ASSERT_CUDA(cudaMalloc(&times_, kMostRanks * sizeof(GateTimes)));
     ASSERT_CUDA(cudaMemset(latches_, 0, kMostRanks * sizeof(Latch)));
     ASSERT_CUDA(LoadStartGate());
     // Loaded before anything waits, as what follows a gate has to be.
@@ -53,16 +63,20 @@ class GpuStartGate : public testing::Test {
     cudaStreamDestroy(releasing_);
     cudaFree(latches_);
     cudaFree(notes_);
+    cudaFree(times_);
+    cudaFreeHost(const_cast<std::uint32_t*>(generations_));
     cudaFreeHost(const_cast<std::uint32_t*>(abort_word_));
   }
 
-  // The rank's wait, and behind it the kernel that takes a note.
+  // The rank's wait, behind it the kernel that takes a note, and the end.
   void Wait(int rank, std::uint32_t generation) {
     cudaStream_t stream = streams_[rank];
-    ASSERT_CUDA(LaunchAwaitRelease(latches_ + rank, generation,
-                                   const_cast<std::uint32_t*>(abort_word_), stream));
+    generations_[rank] = generation;
+    ASSERT_CUDA(LaunchAwaitRelease(latches_ + rank, const_cast<std::uint32_t*>(generations_ + rank),
+                                   times_ + rank, const_cast<std::uint32_t*>(abort_word_), stream));
     NoteLatch<<<1, 1, 0, stream>>>(latches_ + rank, notes_ + rank);
     ASSERT_CUDA(cudaGetLastError());
+    ASSERT_CUDA(LaunchNoteEnd(times_ + rank, stream));
   }
 
   StartGateView View(int ranks) const {
@@ -91,10 +105,12 @@ class GpuStartGate : public testing::Test {
   }
 
   volatile std::uint32_t* abort_word_ = nullptr;
+  volatile std::uint32_t* generations_ = nullptr;  // by rank
   cudaStream_t streams_[kMostRanks] = {};
   cudaStream_t releasing_ = nullptr;
   Latch* latches_ = nullptr;
   std::uint32_t* notes_ = nullptr;
+  GateTimes* times_ = nullptr;
 };
 
 TEST_F(GpuStartGate, NothingBehindItRunsBeforeTheRelease) {
@@ -131,6 +147,42 @@ TEST_F(GpuStartGate, TheGenerationBeforeOpensNothing) {
   EXPECT_EQ(cudaStreamQuery(streams_[1]), cudaSuccess);
   ASSERT_CUDA(LaunchRelease(View(2), 2, releasing_));
   EXPECT_TRUE(AwaitEnd(2));
+}
+
+// Five milliseconds pass before the release: they are not in the time, what runs behind the gate
+// is.
+TEST_F(GpuStartGate, TheTimeIsFromTheReleaseToTheEndOfWhatStandsBehind) {
+  constexpr std::uint64_t kWaitNs = 5'000'000;
+  Wait(0, 1);
+  std::this_thread::sleep_for(std::chrono::nanoseconds(kWaitNs));
+  ASSERT_CUDA(LaunchRelease(View(1), 1, releasing_));
+  ASSERT_TRUE(AwaitEnd(1));
+  GateTimes times{};
+  ASSERT_CUDA(cudaMemcpy(&times, times_, sizeof(times), cudaMemcpyDeviceToHost));
+  EXPECT_GE(times.ended - times.released, kLastsNs);
+  EXPECT_LT(times.ended - times.released, kWaitNs);
+}
+
+TEST_F(GpuStartGate, ARecordedWaitServesOneGenerationAfterTheOther) {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t replayed = nullptr;
+  ASSERT_CUDA(cudaStreamBeginCapture(streams_[0], cudaStreamCaptureModeThreadLocal));
+  Wait(0, 1);
+  ASSERT_CUDA(cudaStreamEndCapture(streams_[0], &graph));
+  ASSERT_CUDA(cudaGraphInstantiate(&replayed, graph, 0));
+  for (std::uint32_t generation = 1; generation <= 3; ++generation) {
+    generations_[0] = generation;
+    ASSERT_CUDA(cudaGraphLaunch(replayed, streams_[0]));
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    EXPECT_EQ(Waiting(1), 1) << "generation " << generation;
+    ASSERT_CUDA(LaunchRelease(View(1), generation, releasing_));
+    ASSERT_TRUE(AwaitEnd(1)) << "generation " << generation;
+    std::uint32_t note = 0;
+    ASSERT_CUDA(cudaMemcpy(&note, notes_, sizeof(note), cudaMemcpyDeviceToHost));
+    EXPECT_EQ(note, generation);
+  }
+  cudaGraphExecDestroy(replayed);
+  cudaGraphDestroy(graph);
 }
 
 TEST_F(GpuStartGate, TheAbortWordEndsAWaitThatNobodyReleases) {

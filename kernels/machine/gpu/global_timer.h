@@ -1,4 +1,5 @@
-// The GPU's clock. For traced kernels only: no kernel that is timed reads it.
+// The GPU's clock. For traced kernels and what stands before and behind a timed one: no kernel that
+// is timed reads it.
 #pragma once
 
 #include <cstdint>
