@@ -126,10 +126,17 @@ double GpuExecutor::Time(int calls, const std::function<void()>& enqueue) {
   return milliseconds * 1e-3;
 }
 
+void GpuExecutor::PrepareGate() {
+  MAILBENCH_CUDA(LoadStartGate());
+  auto* step_ns = reinterpret_cast<std::uint64_t*>(peek_buffer_.get());
+  MAILBENCH_CUDA(LaunchClockSteps(step_ns, stream()));
+  Synchronize();
+  gate_clock_step_us_ = static_cast<double>(*step_ns) * 1e-3;
+}
+
 std::unique_ptr<Graph> GpuExecutor::RecordBehind(StartGate& gate,
                                                  const std::function<void()>& enqueue) {
-  if (!gate_loaded_) MAILBENCH_CUDA(LoadStartGate());
-  gate_loaded_ = true;
+  if (!gate_clock_step_us_) PrepareGate();
   auto* times = reinterpret_cast<GateTimes*>(gate_times_.get());
   return Record([&] {
     MAILBENCH_CUDA(

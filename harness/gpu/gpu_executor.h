@@ -34,6 +34,7 @@ class GpuExecutor : public Executor {
   std::unique_ptr<Graph> RecordBehind(StartGate& gate,
                                       const std::function<void()>& enqueue) override;
   double TimeFromGate(StartGate& gate, int calls, Graph& behind) override;
+  std::optional<double> gate_clock_step_us() const override { return gate_clock_step_us_; }
   // Writes to twice as much memory as L2 holds.
   void EvictL2() override;
   std::optional<int> clock_mhz() override;
@@ -52,6 +53,8 @@ class GpuExecutor : public Executor {
   GpuExecutor* gpu() override { return this; }
 
  private:
+  // Loads the gate's kernels and watches the clock that they read.
+  void PrepareGate();
   // Waits for the stream. Never returns once the run is given up: nothing that was computed counts.
   void Synchronize();
 
@@ -68,7 +71,7 @@ class GpuExecutor : public Executor {
   // Made with the object: pinning waits for kernels, and Peek is for when they are stuck.
   PinnedMemory<std::byte> peek_buffer_;
   std::function<void(int)> observer_;
-  bool gate_loaded_ = false;
+  std::optional<double> gate_clock_step_us_;  // known once the gate's kernels are loaded
   // Made when they are first asked for.
   std::optional<SmClock> clock_;
   DeviceMemory evicting_;

@@ -119,13 +119,18 @@ TEST_F(GpuExecutorTest, AllIsEnqueuedBehindTheGateBeforeItIsReleased) {
     fake_runtime.streams.erase(fake_runtime.streams.begin(), fake_runtime.streams.end() - 3);
     fake_runtime.log.clear();
     GateTimes* times = nullptr;
+    int kernels = 0;
     fake_runtime.on_kernel = [&](void** arguments) {
-      if (times == nullptr) times = *static_cast<GateTimes**>(arguments[2]);
+      ++kernels;
+      if (kernels == 1) **static_cast<std::uint64_t**>(arguments[0]) = 32;
+      if (kernels == 2) times = *static_cast<GateTimes**>(arguments[2]);
     };
     const std::unique_ptr<Graph> behind =
         executor.RecordBehind(gate, [] { fake_runtime.log.emplace_back("the call"); });
     fake_runtime.on_kernel = {};
-    EXPECT_EQ(fake_runtime.log, (std::vector<std::string>{"kernel 0", "the call", "kernel 0"}));
+    EXPECT_EQ(fake_runtime.log,
+              (std::vector<std::string>{"kernel 0", "wait 0", "kernel 0", "the call", "kernel 0"}));
+    EXPECT_DOUBLE_EQ(executor.gate_clock_step_us().value(), 0.032);
     ASSERT_NE(times, nullptr);
     *times = {.released = 5'000'000, .ended = 5'002'000};
     for (int call = 0; call < 2; ++call) {

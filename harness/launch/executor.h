@@ -57,6 +57,9 @@ class Executor {
   // ranks have returned from their last call of it, and what was recorded has run before without
   // the gate, for a first run may wait for the device.
   virtual double TimeFromGate(StartGate& gate, int calls, Graph& behind) = 0;
+  // The smallest step of the clock that TimeFromGate reads, microseconds; nothing where it is too
+  // small to matter. REQUIRES: RecordBehind was called.
+  virtual std::optional<double> gate_clock_step_us() const { return std::nullopt; }
 
   // Evicts from the device's L2 cache all that is in it. Throws MachineError when memory is short,
   // which it takes at the first call. Does nothing where caches are not controlled: on the host

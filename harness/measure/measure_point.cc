@@ -195,6 +195,11 @@ PointRecord MeasurePoint(const SweepPoint& point, std::uint32_t point_index, Ins
     record.check = OverRanks(check, ranks);
   }
   record.input_copies_per_call = instance.input_copies_per_call();
+  if (point.mode == Mode::kIsolated) {
+    if (const auto step_us = context.executor.gate_clock_step_us()) {
+      record.clock_step_us = ranks.Max(*step_us);
+    }
+  }
   SummarizeLatency(GatherSamples(measurement.own_us(), ranks), record);
   for (std::size_t rank = 0; rank < record.per_rank.size(); ++rank) {
     record.per_rank[rank].clock_before_mhz = record.warmup.clocks_mhz[rank];

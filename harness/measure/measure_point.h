@@ -48,7 +48,8 @@ class CallCounter {
 //            others, or in mode isolated a call without the gate; then WarmUpUntilSteady with
 //            config.warmup. All of it is thrown away;
 //   measure  the samples; all ranks enter each together, and each counts the slowest rank. In mode
-//            isolated the gate releases them, recorded behind it. What point.l2 has evicted is evicted before;
+//            isolated the gate releases them, recorded behind it. What point.l2 has evicted is
+//            evicted before;
 //   check    what the last of the timed calls left in the outputs, and the audit again.
 // Throws what the instance and the executor throw, a MachineError on every rank alike when memory
 // for evictions is short on any.

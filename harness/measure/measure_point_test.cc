@@ -48,6 +48,9 @@ class ScriptedExecutor : public Executor {
     order += 'g';
     return 2e-6 * calls;
   }
+  std::optional<double> gate_clock_step_us() const override {
+    return 0.032 * (1 + TestRanks().rank());
+  }
   void EvictL2() override { order += 'e'; }
   std::optional<int> clock_mhz() override {
     const std::size_t last = clocks.size() - 1;
@@ -179,6 +182,7 @@ TEST(MeasurePoint, WhatACallDoesSeveralTimesCountsAsOften) {
 TEST(MeasurePoint, EagerSamplesAreOneCall) {
   Measured measured;
   Measure(Mode::kEager, /*check=*/true, measured);
+  EXPECT_EQ(measured.record.clock_step_us, std::nullopt);
   EXPECT_EQ(measured.executor.replays, 0);
   EXPECT_EQ(measured.record.calls_per_sample, 1);
   EXPECT_EQ(measured.executor.timed_calls, std::vector<int>(4 + 5, 1));
@@ -192,6 +196,7 @@ TEST(MeasurePoint, IsolatedSamplesAreCallsFromTheGateButTheFirst) {
   EXPECT_EQ(measured.executor.order, "tttttggggg");
   EXPECT_EQ(measured.executor.replays, 0);
   EXPECT_EQ(measured.executor.replays_behind_gate, 5);
+  EXPECT_DOUBLE_EQ(measured.record.clock_step_us.value(), 0.032 * TestRanks().size());
   ASSERT_FALSE(measured.executor.gates.empty());
   for (const StartGate* gate : measured.executor.gates) {
     EXPECT_EQ(gate, measured.executor.gates.front());

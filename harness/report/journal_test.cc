@@ -119,7 +119,7 @@ TEST(PointJsonTest, IsOneLineWithEveryField) {
       R"("warmup":{"samples":0,"steady":null},)"
       R"("latency_us":{"min":1.5,"p50":2.25,"p90":null,"p99":null,"p999":null,"max":4.0,)"
       R"("mean":2.5,"p50_interval":{"low":2.1875,"high":2.25,"confidence":0.96875},)"
-      R"("count":3,"samples":[1.5,2.5,3.5]},)"
+      R"("clock_step":null,"count":3,"samples":[1.5,2.5,3.5]},)"
       R"("per_rank":[{"rank":0,"min":1.5,"p50":2.0,"max":3.5,"longest":1,"clock_before_mhz":1980,"clock_after_mhz":null},)"
       R"({"rank":1,"min":1.5,"p50":2.125,"max":3.0,"longest":0,"clock_before_mhz":1980,"clock_after_mhz":null},)"
       R"({"rank":2,"min":1.25,"p50":2.25,"max":4.0,"longest":2,"clock_before_mhz":1980,"clock_after_mhz":null},)"

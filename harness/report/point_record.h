@@ -51,7 +51,9 @@ struct PointRecord {
   // Microseconds a call. Each sample is the maximum over ranks.
   Summary latency_us;
   std::vector<double> samples_us;
-  MedianInterval p50_interval_us;     // of latency_us.p50
+  MedianInterval p50_interval_us;  // of latency_us.p50
+  // The smallest step of the clock of the samples, where it is known: the largest of all ranks.
+  std::optional<double> clock_step_us;
   std::vector<RankLatency> per_rank;  // by rank
   int calls_per_sample = 1;
   std::string l2_evicted;  // of what a call touches, before each sample; "" for nothing

@@ -51,6 +51,7 @@ Json LatencyJson(const PointRecord& point) {
           {"mean", summary.mean},
           {"p50_interval",
            {{"low", interval.low}, {"high", interval.high}, {"confidence", interval.confidence}}},
+          {"clock_step", NumberOrNull(point.clock_step_us)},
           {"count", point.samples_us.size()},
           {"samples",
            std::vector<double>(point.samples_us.begin(),

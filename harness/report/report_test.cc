@@ -82,6 +82,13 @@ TEST(ReportTest, HoldsTheKernelsOfAPoint) {
                             {"name": "Copy", "count": 2}])"));
 }
 
+TEST(ReportTest, HoldsTheStepOfTheClock) {
+  PointRecord point = SamplePoint(16);
+  EXPECT_EQ(json::parse(PointJson(point))["latency_us"]["clock_step"], nullptr);
+  point.clock_step_us = 0.032;
+  EXPECT_EQ(json::parse(PointJson(point))["latency_us"]["clock_step"], 0.032);
+}
+
 TEST(ReportTest, HoldsTheFloorAndWhatACallIsComparedWith) {
   PointRecord point = SamplePoint(16);  // p50 2.25
   EXPECT_EQ(json::parse(PointJson(point))["floor_us"], nullptr);

@@ -71,6 +71,18 @@ std::string IntervalNote(const PointRecord& point) {
   return text.empty() ? "" : "  p50 " + text;
 }
 
+// Of a clock that is too coarse for the point.
+std::string ClockStepNote(const PointRecord& point) {
+  if (!point.clock_step_us || *point.clock_step_us <= kWideInterval * point.latency_us.p50)
+    return "";
+  return "  timed in steps of " + Fixed(*point.clock_step_us, 2) + " us";
+}
+
+std::string FloorNote(const PointRecord& point) {
+  const bool below = point.floor_call_us && point.latency_us.p50 < *point.floor_call_us;
+  return below ? "  below the floor" : "";
+}
+
 // "  clock -11% (rank 2)": the largest change of any rank's while the samples were taken; "" where
 // none is worth a word.
 std::string ClockNote(const PointRecord& point) {
@@ -225,11 +237,12 @@ std::string FormatTableRow(const PointRecord& point) {
   const std::string l2 = point.key.l2 == kL2NotControlled ? "-" : point.key.l2;
   const std::string steady = point.warmup.steady == false ? "  not steady" : "";
   return Line(
-      "", {std::to_string(point.key.shape.bytes_per_rank),
-           std::to_string(point.key.shape.bytes_total), point.key.algorithm, point.key.mode, l2,
-           Fixed(latency.p50, 2), latency.p99 ? Fixed(*latency.p99, 2) : "-", Fixed(latency.max, 2),
-           Fixed(point.algbw_gb_per_s, 3), Fixed(point.busbw_gb_per_s, 3), wrong,
-           IntervalNote(point) + steady + ClockNote(point)});
+      "",
+      {std::to_string(point.key.shape.bytes_per_rank), std::to_string(point.key.shape.bytes_total),
+       point.key.algorithm, point.key.mode, l2, Fixed(latency.p50, 2),
+       latency.p99 ? Fixed(*latency.p99, 2) : "-", Fixed(latency.max, 2),
+       Fixed(point.algbw_gb_per_s, 3), Fixed(point.busbw_gb_per_s, 3), wrong,
+       IntervalNote(point) + steady + ClockNote(point) + ClockStepNote(point) + FloorNote(point)});
 }
 
 std::string FormatStressHead(const TableHead& head, int calls) {

@@ -190,6 +190,22 @@ TEST(TableTest, RowsSayThatTheMedianIsUncertain) {
   // clang-format on
 }
 
+TEST(TableTest, RowsSayWhatToMakeOfTheTime) {
+  PointRecord point = SamplePoint(16);  // p50 2.25
+  const std::size_t width = FormatTableRow(point).size() - 1;
+  const auto note = [&] {
+    const std::string row = FormatTableRow(point);
+    return row.substr(width, row.size() - 1 - width);
+  };
+  point.clock_step_us = 0.11;
+  point.floor_call_us = 2.25;
+  EXPECT_EQ(note(), "");
+  point.clock_step_us = 1.024;
+  EXPECT_EQ(note(), "  timed in steps of 1.02 us");
+  point.floor_call_us = 2.26;
+  EXPECT_EQ(note(), "  timed in steps of 1.02 us  below the floor");
+}
+
 TEST(TableTest, RowsSayThatAClockHasChanged) {
   PointRecord point = SamplePoint(16);
   const std::size_t width = FormatTableRow(point).size() - 1;
