@@ -76,17 +76,11 @@ cudaError_t __wrap_cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
   *value = attribute == cudaDevAttrL2CacheSize ? fake_runtime.l2_bytes : 0;
   return Step();
 }
-cudaError_t __wrap_cudaGetLastError() { return cudaSuccess; }
 cudaError_t __wrap_cudaFuncGetAttributes(cudaFuncAttributes*, const void*) { return Step(); }
 cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void*,
                                        void** arguments) {
   if (fake_runtime.on_kernel) fake_runtime.on_kernel(arguments);
   return Log("kernel ", config->stream);
-}
-cudaError_t __wrap_cudaLaunchKernel(const void*, dim3, dim3, void** arguments, std::size_t,
-                                    cudaStream_t stream) {
-  if (fake_runtime.on_kernel) fake_runtime.on_kernel(arguments);
-  return Log("kernel ", stream);
 }
 cudaError_t __wrap_cudaEventRecord(cudaEvent_t, cudaStream_t stream) {
   return Log("event ", stream);

@@ -43,22 +43,29 @@ __global__ void Delay(std::uint64_t ns) {
   }
 }
 
+template <class... Parameters, class... Arguments>
+cudaError_t LaunchOneThread(void (*kernel)(Parameters...), cudaStream_t stream,
+                            const Arguments&... arguments) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(1);
+  config.blockDim = dim3(1);
+  config.stream = stream;
+  return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
 }  // namespace
 
 cudaError_t LaunchClockEcho(const ClockEcho& echo, std::uint32_t questions,
                             std::uint64_t patience_ns, cudaStream_t stream) {
-  EchoClock<<<1, 1, 0, stream>>>(echo, questions, patience_ns);
-  return cudaGetLastError();
+  return LaunchOneThread(&EchoClock, stream, echo, questions, patience_ns);
 }
 
 cudaError_t LaunchClockSteps(std::uint64_t* smallest, cudaStream_t stream) {
-  WatchClock<<<1, 1, 0, stream>>>(smallest);
-  return cudaGetLastError();
+  return LaunchOneThread(&WatchClock, stream, smallest);
 }
 
 cudaError_t LaunchDelay(std::uint64_t ns, cudaStream_t stream) {
-  Delay<<<1, 1, 0, stream>>>(ns);
-  return cudaGetLastError();
+  return LaunchOneThread(&Delay, stream, ns);
 }
 
 }  // namespace mailbench
