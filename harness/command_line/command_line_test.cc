@@ -253,8 +253,10 @@ TEST_F(CommandLineTest, RefusesByNameAndValue) {
       {{"--stress", "9", "--bytes", "16"}, "--stress", "only one: 16"},
       {{"--stress", "9", "-c", "0"}, "--stress", "--check"},
       {{"--stress", "9", "--json", "r", "--resume"}, "--stress", "--resume"},
-      {{"--stress", "9", "--mode", "graph,eager"}, "--stress", "--mode"},
-      {{"--stress", "9", "--l2", "hot"}, "--stress", "--l2"},
+      {{"--stress", "9", "--mode", "graph,eager"}, "--stress", "--mode is"},
+      {{"--stress", "9", "-n", "3", "-w", "0"}, "--stress", "--iters, --warmup are"},
+      {{"--stress", "9", "--replays", "3", "--l2", "hot"}, "--stress", "--l2, --replays are"},
+      {{"--stress", "2M"}, "--stress", "\"2M\" is not a whole number in plain digits"},
       {{"--json", "r", "--resume", "--trace", "t"}, "--resume", "--trace"},
       {{"--config", "/nonexistent/c.json"}, "--config", "/nonexistent/c.json"},
       {{"--config", ""}, "--config", "No such file"},
@@ -323,8 +325,9 @@ TEST_F(CommandLineTest, RefusesTheFilesValuesByKey) {
       },
       ThrowsMessage<UsageError>(AllOf(HasSubstr("key \"mode\""), HasSubstr("--stress"))));
   EXPECT_THAT(
-      [&] { Config(R"({"stress": 9, "l2": "cold"})", {}); },
-      ThrowsMessage<UsageError>(AllOf(HasSubstr("key \"l2\""), HasSubstr("key \"stress\""))));
+      [&] { Config(R"({"stress": 9, "l2": "cold", "iters": 3})", {}); },
+      ThrowsMessage<UsageError>(AllOf(HasSubstr("key \"l2\", "), HasSubstr("key \"iters\" are"),
+                                      HasSubstr("key \"stress\""))));
   EXPECT_THAT([&] { Config(R"({"json": "r", "trace": "t"})", {"--resume"}); },
               ThrowsMessage<UsageError>(AllOf(HasSubstr("key \"trace\""), HasSubstr("--resume"))));
   EXPECT_THAT(

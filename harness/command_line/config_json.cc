@@ -28,14 +28,11 @@ json ToJson(const RunConfig& config) {
       {"calls-per-graph", config.calls_per_graph},
       {"check", config.check},
       {"force", config.force},
-      {"iters", config.iters},
       {"ranks-per-gpu", config.ranks_per_gpu},
-      {"replays", config.replays},
       {"resume", config.resume},
       {"seed", config.seed},
       {"timeout", config.timeout_seconds},
       {"transport", config.transport},
-      {"warmup", config.warmup},
   };
   if (!config.bytes.empty()) {
     object["bytes"] = config.bytes;
@@ -44,9 +41,12 @@ json ToJson(const RunConfig& config) {
   if (!config.algorithms.empty()) object["algorithm"] = config.algorithms;
   if (!config.json.empty()) object["json"] = config.json;
   if (!config.trace.empty()) object["trace"] = config.trace;
-  if (config.stress > 0) {  // goes with no mode and no state of L2
+  if (config.stress > 0) {  // refuses what is of points
     object["stress"] = config.stress;
   } else {
+    object["iters"] = config.iters;
+    object["warmup"] = config.warmup;
+    object["replays"] = config.replays;
     object["mode"] = NamesOf(config.modes);
     object["l2"] = NamesOf(config.l2);
   }

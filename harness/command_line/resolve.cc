@@ -157,11 +157,16 @@ void RefuseUnstressable(const Reader& reader, const RunConfig& config) {
     throw UsageError(reader.Find("trace")->origin + " traces points, and " + stress +
                      " measures none");
   }
-  for (const char* name : {"mode", "l2"}) {
+  std::string of_points;
+  int count = 0;
+  for (const char* name : {"mode", "l2", "iters", "warmup", "replays"}) {
     const Setting* setting = reader.Find(name);
-    if (setting != nullptr) {
-      throw UsageError(setting->origin + " is of points, and " + stress + " measures none");
-    }
+    if (setting == nullptr) continue;
+    of_points += (count++ == 0 ? "" : ", ") + setting->origin;
+  }
+  if (count > 0) {
+    throw UsageError(of_points + (count == 1 ? " is" : " are") + " of points, and " + stress +
+                     " measures none");
   }
   if (config.resume) {
     throw UsageError(reader.Find("resume")->origin + " goes on with points; " + stress +

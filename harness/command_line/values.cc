@@ -50,7 +50,7 @@ std::uint64_t ParseCount(const std::string& origin, std::string_view text, std::
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc::invalid_argument || end != text.data() + text.size()) {
-    Refuse(origin, text, "is not a whole number");
+    Refuse(origin, text, "is not a whole number in plain digits, such as 2000000");
   }
   if (error != std::errc() || number < least || number > most) {
     Refuse(origin, text,

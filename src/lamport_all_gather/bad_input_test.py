@@ -49,6 +49,8 @@ class BadInput(unittest.TestCase):
             (["--resume", "--trace", "trace.json"], "--resume", "--trace"),
             (["--stress", "100", "--mode", "graph"], "--stress", "--mode"),
             (["--stress", "100", "--l2", "hot"], "--stress", "--l2"),
+            (["--stress", "100", "-n", "3", "--replays", "2"], "--iters", "--replays", "--stress"),
+            (["--stress", "2M"], "--stress", '"2M"', "plain digits"),
             (["--bytes", "4G"], "bytes", "4294967296"),
             (["--bytes", "16", "--capacity", "9G"], "capacity", "9663676416"),
         ]
