@@ -24,7 +24,6 @@ class CallVerifier;
 class Executor;
 class Heartbeat;
 class Ranks;
-struct PlantedFault;
 class Reference;
 class Transport;
 
@@ -89,9 +88,8 @@ class Instance {
   // Collective. Makes the calls of what is bound ready to be verified where they run, in batches of
   // so many consecutive slots; null, on every rank alike, where the collective has no such check.
   // Throws the same Error on every rank when it fails on any. Gone before the next Bind, and before
-  // Free. `planted`: see kernels/stress/call_log.h.
-  virtual std::unique_ptr<CallVerifier> MakeVerifier(std::span<const int> batches,
-                                                     const PlantedFault& planted);
+  // Free.
+  virtual std::unique_ptr<CallVerifier> MakeVerifier(std::span<const int> batches);
   // Collective: gives back what Create took. The destructor alone communicates nothing.
   virtual void Free() {}
 };

@@ -4,8 +4,7 @@
 
 namespace mailbench {
 
-std::unique_ptr<CallVerifier> Instance::MakeVerifier(std::span<const int> /*batches*/,
-                                                     const PlantedFault& /*planted*/) {
+std::unique_ptr<CallVerifier> Instance::MakeVerifier(std::span<const int> /*batches*/) {
   return nullptr;
 }
 

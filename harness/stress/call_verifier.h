@@ -10,6 +10,8 @@
 
 namespace mailbench {
 
+struct PlantedFault;
+
 // What one rank has found.
 struct Verdict {
   std::uint64_t compared = 0;     // words
@@ -24,6 +26,8 @@ struct Verdict {
 class CallVerifier {
  public:
   virtual ~CallVerifier() = default;
+  // For tests: see kernels/stress/call_log.h. REQUIRES: nothing has been enqueued or recorded.
+  virtual void Plant(const PlantedFault& fault) = 0;
   // The number of the first call of the batch that is filled next. REQUIRES: nothing is enqueued.
   virtual void StartAt(std::uint64_t call) = 0;
   // Gives the inputs of the batch's calls their payloads.

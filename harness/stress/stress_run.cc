@@ -15,7 +15,6 @@
 #include "harness/stress/wrong_calls.h"
 #include "harness/validate/over_ranks.h"
 #include "harness/watchdog/step.h"
-#include "kernels/stress/call_log.h"
 
 namespace mailbench {
 namespace {
@@ -48,7 +47,7 @@ class Stress {
         draw_.Next(std::min(round_calls_, record_.calls_wanted - record_.calls));
     instance_.Bind(round.shapes);
     if (record_.calls == 0) ReplayBare(round);
-    const auto verifier = instance_.MakeVerifier(round.batches, {});
+    const auto verifier = instance_.MakeVerifier(round.batches);
     if (verifier == nullptr) {
       throw UsageError(record_.collective + " has no stress: its calls cannot be verified");
     }

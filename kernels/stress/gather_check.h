@@ -65,18 +65,36 @@ struct CheckedBatch {
 // Worker: who of how many runs this (cta, ctas, thread, threads), atomic Add, which returns what
 // was there, and a barrier of the CTA.
 
+// A worker's share of the packs of one work item: from `first`, each `threads`-th before `end`.
+struct Share {
+  int call = 0;              // of the batch
+  std::uint64_t number = 0;  // of the call
+  std::int64_t first = 0;
+  std::int64_t end = 0;
+};
+
+// Calls visit(share) for each of the `count` items that are the worker's CTA's. A call has
+// `blocks` times as many packs as one rank's input.
+template <class Worker, class Visit>
+MAILBENCH_DEVICE void ForEachItem(const Worker& worker, const CheckedBatch& batch,
+                                  const WorkItem* items, int count, int blocks, Visit visit) {
+  const std::uint64_t first_call = batch.log->next_call;
+  for (int at = worker.cta; at < count; at += worker.ctas) {
+    const WorkItem item = items[at];
+    const std::int64_t packs = blocks * batch.calls[item.call].packs;
+    const std::int64_t end = item.first + kItemPacks < packs ? item.first + kItemPacks : packs;
+    visit(Share{item.call, first_call + static_cast<std::uint64_t>(item.call),
+                item.first + worker.thread, end});
+  }
+}
+
 template <class Worker>
 MAILBENCH_DEVICE void FillInputs(const Worker& worker, const CheckedBatch& batch) {
-  const std::uint64_t first_call = batch.log->next_call;
-  for (int at = worker.cta; at < batch.fill_count; at += worker.ctas) {
-    const WorkItem item = batch.fill_items[at];
-    const CheckedCall& call = batch.calls[item.call];
-    if (item.first == 0 && worker.thread == 0) batch.wrong_words[item.call] = 0;
-    const Payload payload(batch.seed, first_call + static_cast<std::uint64_t>(item.call),
-                          batch.rank);
-    const std::int64_t end =
-        item.first + kItemPacks < call.packs ? item.first + kItemPacks : call.packs;
-    for (std::int64_t pack = item.first + worker.thread; pack < end; pack += worker.threads) {
+  const auto fill = [&](const Share& share) {
+    const CheckedCall& call = batch.calls[share.call];
+    if (share.first == 0) batch.wrong_words[share.call] = 0;
+    const Payload payload(batch.seed, share.number, batch.rank);
+    for (std::int64_t pack = share.first; pack < share.end; pack += worker.threads) {
       const std::int64_t byte = pack * kPackBytes;
       // Its words may be all the alignment that the input has.
       auto* to = reinterpret_cast<std::uint32_t*>(
@@ -85,7 +103,8 @@ MAILBENCH_DEVICE void FillInputs(const Worker& worker, const CheckedBatch& batch
         to[word] = payload.word(static_cast<std::uint64_t>(pack * kPackWords + word));
       }
     }
-  }
+  };
+  ForEachItem(worker, batch, batch.fill_items, batch.fill_count, 1, fill);
 }
 
 template <class Worker>
@@ -125,25 +144,22 @@ MAILBENCH_DEVICE std::uint32_t CheckPack(const CheckedBatch& batch, const Checke
 template <class Worker>
 MAILBENCH_DEVICE void CheckOutputs(const Worker& worker, const CheckedBatch& batch) {
   const std::uint64_t first_call = batch.log->next_call;
-  for (int at = worker.cta; at < batch.check_count; at += worker.ctas) {
-    const WorkItem item = batch.check_items[at];
-    const CheckedCall& call = batch.calls[item.call];
-    const std::uint64_t number = first_call + static_cast<std::uint64_t>(item.call);
-    const std::int64_t packs = batch.ranks * call.packs;
-    const std::int64_t end = item.first + kItemPacks < packs ? item.first + kItemPacks : packs;
+  const auto check = [&](const Share& share) {
+    const CheckedCall& call = batch.calls[share.call];
     std::uint32_t wrong = 0;
     std::uint64_t compared = 0;
     WrongCall first;
-    for (std::int64_t pack = item.first + worker.thread; pack < end; pack += worker.threads) {
+    for (std::int64_t pack = share.first; pack < share.end; pack += worker.threads) {
       WrongCall of_pack;
-      const std::uint32_t words = CheckPack(batch, call, number, pack, &of_pack);
+      const std::uint32_t words = CheckPack(batch, call, share.number, pack, &of_pack);
       if (words > 0 && wrong == 0) first = of_pack;
       wrong += words;
       compared += kPackWords;
     }
-    if (wrong > 0) LogWrong(worker, batch, item.call, wrong, first);
+    if (wrong > 0) LogWrong(worker, batch, share.call, wrong, first);
     if (compared > 0) worker.Add(&batch.log->compared, compared);
-  }
+  };
+  ForEachItem(worker, batch, batch.check_items, batch.check_count, batch.ranks, check);
   // Every CTA has read the number of the first call before the last one changes it.
   worker.Sync();
   if (worker.thread != 0) return;

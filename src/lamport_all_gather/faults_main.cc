@@ -112,9 +112,8 @@ class Wrapped : public Instance {
   void Fill(int slot, std::uint64_t call) override { inner_->Fill(slot, call); }
   void Enqueue(int slot) override { inner_->Enqueue(slot); }
   CheckResult Check(int slot) override { return inner_->Check(slot); }
-  std::unique_ptr<CallVerifier> MakeVerifier(std::span<const int> batches,
-                                             const PlantedFault& planted) override {
-    return inner_->MakeVerifier(batches, planted);
+  std::unique_ptr<CallVerifier> MakeVerifier(std::span<const int> batches) override {
+    return inner_->MakeVerifier(batches);
   }
   CheckResult Audit() override { return inner_->Audit(); }
   std::string DescribeWait() const override { return inner_->DescribeWait(); }
@@ -222,14 +221,15 @@ class Plants : public Wrapped {
  public:
   Plants(std::unique_ptr<Instance> inner, std::uint64_t call, int ranks)
       : Wrapped(std::move(inner)), call_(call), ranks_(ranks) {}
-  std::unique_ptr<CallVerifier> MakeVerifier(std::span<const int> batches,
-                                             const PlantedFault& /*planted*/) override {
+  std::unique_ptr<CallVerifier> MakeVerifier(std::span<const int> batches) override {
     PlantedFault fault;
     fault.call = call_;
     fault.pack = ranks_ - 1;  // which the smallest output has
     fault.word = kPackWords - 1;
     fault.flipped = 1u << 7;
-    return Wrapped::MakeVerifier(batches, fault);
+    std::unique_ptr<CallVerifier> verifier = Wrapped::MakeVerifier(batches);
+    if (verifier != nullptr) verifier->Plant(fault);
+    return verifier;
   }
 
  private:

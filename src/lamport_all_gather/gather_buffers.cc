@@ -179,15 +179,13 @@ CheckResult GatherBuffers::Check(int slot) {
   return result;
 }
 
-std::unique_ptr<CallVerifier> GatherBuffers::MakeVerifier(std::span<const int> batches,
-                                                          const PlantedFault& planted) {
+std::unique_ptr<CallVerifier> GatherBuffers::MakeVerifier(std::span<const int> batches) {
   CheckedBatch common;
   common.rank = ranks().rank();
   common.ranks = ranks().size();
   common.rule = rule_;
   common.own_rule = own_rule_;
   common.seed = context_.config.seed;
-  common.planted = planted;
   std::vector<CheckedCall> calls;
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
     const GatherInput from = input(static_cast<int>(slot));

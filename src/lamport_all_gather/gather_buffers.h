@@ -48,8 +48,7 @@ class GatherBuffers : public Instance {
   void Fill(int slot, std::uint64_t call) override;
   // Compares with what context.reference makes of the payloads, as they arrive.
   CheckResult Check(int slot) override;
-  std::unique_ptr<CallVerifier> MakeVerifier(std::span<const int> batches,
-                                             const PlantedFault& planted) override;
+  std::unique_ptr<CallVerifier> MakeVerifier(std::span<const int> batches) override;
   double input_copies_per_call() const override;
   void Free() override;
 

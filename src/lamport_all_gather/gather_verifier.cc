@@ -85,22 +85,23 @@ void GatherVerifier::StartAt(std::uint64_t call) {
                    std::as_bytes(std::span(&log, 1)).first(kLogHeadBytes));
 }
 
-void GatherVerifier::EnqueueFill(int batch) {
-  const CheckedBatch& filled = batches_[static_cast<std::size_t>(batch)];
+void GatherVerifier::Plant(const PlantedFault& fault) {
+  for (CheckedBatch& batch : batches_) batch.planted = fault;
+}
+
+void GatherVerifier::Enqueue(int batch, OnGpu on_gpu, OnHost on_host) {
+  const CheckedBatch& enqueued = batches_[static_cast<std::size_t>(batch)];
   if (executor_.gpu() != nullptr) {
-    EnqueueFillOnGpu(executor_, filled);
+    on_gpu(executor_, enqueued);
   } else {
-    executor_.host_stream()->LaunchAside([filled](GridRunner&) { FillInputsOnHost(filled); });
+    executor_.host_stream()->LaunchAside([enqueued, on_host](GridRunner&) { on_host(enqueued); });
   }
 }
 
+void GatherVerifier::EnqueueFill(int batch) { Enqueue(batch, EnqueueFillOnGpu, FillInputsOnHost); }
+
 void GatherVerifier::EnqueueVerify(int batch) {
-  const CheckedBatch& checked = batches_[static_cast<std::size_t>(batch)];
-  if (executor_.gpu() != nullptr) {
-    EnqueueCheckOnGpu(executor_, checked);
-  } else {
-    executor_.host_stream()->LaunchAside([checked](GridRunner&) { CheckOutputsOnHost(checked); });
-  }
+  Enqueue(batch, EnqueueCheckOnGpu, CheckOutputsOnHost);
 }
 
 Verdict GatherVerifier::Take() {

@@ -21,12 +21,13 @@ class GatherVerifier : public CallVerifier {
  public:
   using Origin = std::function<void(WrongWord* wrong)>;
 
-  // `common`: what all batches have alike: seed, rank, ranks, rules, planted. `calls`: by slot, in
+  // `common`: what all batches have alike: seed, rank, ranks, rules. `calls`: by slot, in
   // memory of the executor. `batches`: of so many consecutive slots. Throws MachineError when
   // memory is short.
   GatherVerifier(Executor& executor, const CheckedBatch& common, std::span<const CheckedCall> calls,
                  std::span<const int> batches, Origin origin);
 
+  void Plant(const PlantedFault& fault) override;
   void StartAt(std::uint64_t call) override;
   void EnqueueFill(int batch) override;
   void EnqueueVerify(int batch) override;
@@ -34,6 +35,10 @@ class GatherVerifier : public CallVerifier {
   void FindOrigin(WrongWord* wrong) const override { origin_(wrong); }
 
  private:
+  using OnGpu = void (*)(Executor& executor, const CheckedBatch& batch);
+  using OnHost = void (*)(const CheckedBatch& batch);
+
+  void Enqueue(int batch, OnGpu on_gpu, OnHost on_host);
   template <class T>
   const T* Keep(std::span<const T> values);
 
