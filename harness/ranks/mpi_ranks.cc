@@ -35,11 +35,9 @@ MpiRanks::MpiRanks(int* argc, char*** argv) {
   int size = 1;
   MAILBENCH_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   MAILBENCH_MPI(MPI_Comm_size(MPI_COMM_WORLD, &size));
-  if (launcher.size > 1 && size == 1) {
+  if (const std::string why = size == 1 ? WhyNotAlone(launcher) : ""; !why.empty()) {
     MPI_Finalize();
-    throw MachineError("the launcher started " + std::to_string(launcher.size) +
-                       " processes, but MPI sees one: use the launcher of the MPI library that "
-                       "this program was built with");
+    throw MachineError(why);
   }
   Introduce(rank, size);
   // A communicator of its own: what the measured collectives do on theirs cannot be mistaken for

@@ -46,6 +46,7 @@ class BadInput(unittest.TestCase):
             (["--input", "upside-down"], "--input", '"upside-down"'),
             (["stray"], '"stray"'),
             (["--resume"], "--resume", "--json"),
+            (["--list", "--dry-run"], "--list", "--dry-run"),
             (["--resume", "--trace", "trace.json"], "--resume", "--trace"),
             (["--stress", "100", "--mode", "graph"], "--stress", "--mode"),
             (["--stress", "100", "--l2", "hot"], "--stress", "--l2"),
@@ -137,6 +138,24 @@ class WithoutMpirun(unittest.TestCase):
         result = run([BIN, "--bytes", "16", "-n", "2"])
         self.assertEqual(result.code, 0, result.stderr)
         self.assertIn("without mpirun", result.stdout)
+
+    def test_a_process_of_a_launcher_that_mpi_does_not_know_is_refused(self):
+        cases = [
+            ({"PMI_RANK": "1", "PMI_SIZE": "2"}, "2 processes"),
+            ({"MV2_COMM_WORLD_RANK": "0", "MV2_COMM_WORLD_SIZE": "2"}, "2 processes"),
+            (
+                {"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "2", "SLURM_STEP_ID": "0"},
+                "2 processes",
+            ),
+            ({"PMIX_RANK": "1"}, "several processes"),
+        ]
+        for environment, count in cases:
+            result = run([BIN, "--bytes", "16", "-n", "2"], environment)
+            self.assertEqual((result.code, result.stdout), (MACHINE, ""))
+            self.assertEqual(len(result.messages), 1, result.stderr)
+            told = [f"{name}={value}" for name, value in environment.items()]
+            for part in (*told[:2], count):
+                self.assertIn(part, result.messages[0])
 
     def test_help_version_and_list(self):
         for flag, word in (("--help", "Usage"), ("--version", "mailbench "), ("--list", "lamport")):
