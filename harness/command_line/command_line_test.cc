@@ -248,6 +248,7 @@ TEST_F(CommandLineTest, RefusesByNameAndValue) {
       {{"--stress", "9", "--trace", "r"}, "--stress", "--trace"},
       {{"--resume"}, "--resume", "needs --json"},
       {{"--json", "r", "--resume", "--force"}, "--force", "--resume"},
+      {{"--list", "--dry-run"}, "--list", "--dry-run"},
       {{"--stress", "0"}, "--stress", "\"0\""},
       {{"--stress", "1000000001"}, "--stress", "\"1000000001\""},
       {{"--stress", "9", "--bytes", "16"}, "--stress", "only one: 16"},

@@ -46,6 +46,7 @@ void RequireConsistent(const RunConfig& config, const FakeCollective& collective
   Require(config.stress == 0 || (config.bytes.size() > 1 && config.check && !config.resume),
           "stress alternates sizes, checks them and starts anew");
   Require(!(config.force && config.resume), "not both force and resume");
+  Require(!(config.list && config.dry_run), "not both list and dry-run");
   Require(!config.json.empty() || (!config.force && !config.resume), "force, resume have a report");
   Require(!config.resume || config.trace.empty(), "no trace of a part of a run");
   Require(config.own.size() == collective.flags().size(), "every own flag is present");

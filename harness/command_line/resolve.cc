@@ -121,6 +121,12 @@ void RefuseMeaningless(const Settings& settings, const Collective& collective) {
   }
 }
 
+void RefuseTwoAnswers(const Reader& reader, const RunConfig& config) {
+  if (!config.list || !config.dry_run) return;
+  throw UsageError(reader.Find("list")->origin + " and " + reader.Find("dry-run")->origin +
+                   " exclude each other: ask for one after the other");
+}
+
 void RefuseUnreportable(const Reader& reader, const RunConfig& config) {
   if (config.force && config.resume) {
     throw UsageError(reader.Find("force")->origin + " and " + reader.Find("resume")->origin +
@@ -229,6 +235,7 @@ RunConfig Resolve(const Settings& settings, const Collective& collective) {
   config.resume = reader.Switch("resume");
   config.list = reader.Switch("list");
   config.dry_run = reader.Switch("dry-run");
+  RefuseTwoAnswers(reader, config);
   RefuseUnreportable(reader, config);
   RefuseUnstressable(reader, config);
 
