@@ -67,7 +67,7 @@ class GpuExecutor : public Executor {
   CudaEvent stop_;
   PinnedMemory<std::uint32_t> abort_word_;
   PinnedMemory<std::uint32_t> gate_generation_;  // of the next release
-  DeviceMemory gate_times_;                      // of the last one
+  PinnedMemory<std::byte> gate_times_;           // of the last one
   // Made with the object: pinning waits for kernels, and Peek is for when they are stuck.
   PinnedMemory<std::byte> peek_buffer_;
   std::function<void(int)> observer_;

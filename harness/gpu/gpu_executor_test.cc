@@ -35,8 +35,7 @@ class GpuExecutorTest : public testing::Test {
 TEST_F(GpuExecutorTest, AConstructorThatFailsAnywhereLeavesNothing) {
   { const GpuExecutor whole(driver_); }
   const int calls = fake_runtime.calls;
-  // The device, two streams, one of the highest priority, two events, memory of the device, three
-  // pieces of pinned memory.
+  // The device, two streams, one of the highest priority, two events, four pieces of pinned memory.
   EXPECT_EQ(calls, 11);
   for (int fails = 0; fails < calls; ++fails) {
     fake_runtime = {.fails = fails};

@@ -24,7 +24,8 @@ struct GateTimes {
 // What follows on `stream` starts when the generation was released: the kernel never permits
 // dependents to start early. It reads `*generation`, host memory that the device maps, when it
 // starts: a recorded wait can be replayed for one generation after the other. Gives up once
-// `*abort_word`, unless null, is not 0. Sets times->released; `times` is memory of the device.
+// `*abort_word`, unless null, is not 0. Sets times->released; `times` is memory that
+// the device reaches.
 cudaError_t LaunchAwaitRelease(const Latch* own, const std::uint32_t* generation, GateTimes* times,
                                const std::uint32_t* abort_word, cudaStream_t stream);
 
