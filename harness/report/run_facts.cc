@@ -1,10 +1,26 @@
 #include "harness/report/run_facts.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <ctime>
 
 namespace mailbench {
+
+std::vector<Skipped> ByReason(const std::vector<Skipped>& skipped) {
+  std::vector<Skipped> merged;
+  for (const Skipped& one : skipped) {
+    const auto known = std::find_if(merged.begin(), merged.end(), [&](const Skipped& other) {
+      return !one.shape && !other.shape && other.reason == one.reason;
+    });
+    if (known == merged.end()) {
+      merged.push_back(one);
+    } else {
+      known->algorithm += ", " + one.algorithm;
+    }
+  }
+  return merged;
+}
 
 std::string TimestampUtc(std::chrono::system_clock::time_point time) {
   const auto since = std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch());

@@ -24,6 +24,9 @@ struct Skipped {
   std::string reason;
 };
 
+// The same for people: algorithms that one reason keeps from running are one entry, "a, b".
+std::vector<Skipped> ByReason(const std::vector<Skipped>& skipped);
+
 // What makes the points of two runs comparable: a report may only be resumed by an equal run.
 struct RunIdentity {
   std::string collective;

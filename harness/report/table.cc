@@ -211,7 +211,7 @@ std::string FormatRunHead(const TableHead& head) {
   }
   text += GpuLines(environment) + NvlinkHealthLine(environment) + NcclLine(environment);
   text += "# Algorithms: " + Join(head.algorithms) + "\n";
-  for (const Skipped& skipped : head.skipped) {
+  for (const Skipped& skipped : ByReason(head.skipped)) {
     if (skipped.shape) continue;
     text += "#   skipped " + skipped.algorithm + ": " + skipped.reason + "\n";
   }

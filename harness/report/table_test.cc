@@ -140,6 +140,18 @@ TEST(TableTest, FootCountsThePointsLeftOutByReason) {
   EXPECT_EQ(FormatRunHead(head).find("do not fit"), std::string::npos);
 }
 
+TEST(TableTest, HeadSaysAReasonOnceForAllThatItKeepsFromRunning) {
+  const Shape shape = SamplePoint(1 << 20).key.shape;
+  const std::vector<Skipped> skipped = {{"a", std::nullopt, "no GPU"},
+                                        {"b", std::nullopt, "no NCCL"},
+                                        {"a", shape, "no GPU"},
+                                        {"c", std::nullopt, "no GPU"}};
+  const std::string head = FormatRunHead({"c", "0.1.0", {}, {"lamport"}, skipped});
+  EXPECT_EQ(head.substr(head.find("#   skipped")),
+            "#   skipped a, c: no GPU\n"
+            "#   skipped b: no NCCL\n");
+}
+
 TEST(TableTest, RowsStandUnderTheColumns) {
   // clang-format off
   PointRecord point = SamplePoint(16, 99);

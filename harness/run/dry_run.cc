@@ -41,7 +41,7 @@ std::string DurationText(double seconds) {
 
 std::string SkippedText(const std::vector<Skipped>& list) {
   std::string text;
-  for (const Skipped& skipped : list) {
+  for (const Skipped& skipped : ByReason(list)) {
     text += "# Skipped " + skipped.algorithm +
             (skipped.shape ? ' ' + ToString(*skipped.shape) : "") + ": " + skipped.reason + '\n';
   }

@@ -45,9 +45,10 @@ TEST(ListPoints, SaysWhatIsSkippedAndWhy) {
   const ToyGather toy;
   SweepPlan plan = PlanSweep(toy, config, ToySite(2));
   plan.skipped = {{"far", std::nullopt, "it needs transport moon"},
+                  {"farther", std::nullopt, "it needs transport moon"},
                   {"mailbox", Shape{{{"bytes", 4096}}, 4096, 8192, 1}, "its grids do not fit"}};
   const std::string skipped =
-      "# Skipped far: it needs transport moon\n"
+      "# Skipped far, farther: it needs transport moon\n"
       "# Skipped mailbox bytes=4096: its grids do not fit\n"
       "# Memory a rank:";
   EXPECT_THAT(ListPoints(plan, FourParts(), config, {}), HasSubstr(" each\n" + skipped));
