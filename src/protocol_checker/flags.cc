@@ -60,7 +60,9 @@ const std::vector<Flag>& CheckerFlags() {
       {"delay-bound", "", kCount, kSearch, "N", "of exhaustive, 0 to 6 (default: 2)"},
       {"schedules", "", kCount, kSearch, "N",
        "of each strategy at most, for each protocol and number of ranks"},
-      {"seconds", "", kSeconds, kSearch, "S", "for each of these at most (default: 3)"},
+      {"seconds", "", kSeconds, kSearch, "S",
+       "for each strategy at most, for each protocol and number of ranks:\n"
+       "three strategies take three times as long (default: 3)"},
       {"seed", "", kCount, kSearch, "N", "of the random strategies (default: 1)"},
       {"jobs", "", kCount, kSearch, "N", "workers (default: one a core)"},
 

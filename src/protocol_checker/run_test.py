@@ -104,7 +104,9 @@ class Clean(Checker):
             self.assertEqual(of["replays"], 3)
 
     def test_help_and_version(self):
-        self.assertIn("--protocol LIST", self.check("--help").stdout)
+        text = self.check("--help").stdout
+        for part in ("--protocol LIST", "for each strategy at most", "three times as long (def"):
+            self.assertIn(part, text)
         self.assertRegex(self.check("--version").stdout, r"^mailbench \d")
 
 
