@@ -108,6 +108,9 @@ class Collective {
   // Whether --stress does, which alternates sizes.
   virtual bool can_be_stressed() const { return has_sizes(); }
 
+  // Whether its points are compared with the floor of the fabric, which is then measured first.
+  virtual bool has_floor() const { return true; }
+
   virtual std::vector<Shape> Shapes(const RunConfig& config, int ranks) const = 0;
   // Why the algorithm cannot run there; nothing when it can. The same on every rank.
   virtual std::optional<std::string> UnsupportedReason(std::string_view algorithm,

@@ -197,7 +197,7 @@ PointRecord MeasurePoint(const SweepPoint& point, std::uint32_t point_index, Ins
   record.input_copies_per_call = instance.input_copies_per_call();
   if (point.mode == Mode::kIsolated) {
     if (const auto step_us = context.executor.gate_clock_step_us()) {
-      record.clock_step_us = ranks.Max(*step_us);
+      record.clock_step_us = ranks.Max(*step_us) / sample.measured();
     }
   }
   SummarizeLatency(GatherSamples(measurement.own_us(), ranks), record);

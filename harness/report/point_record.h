@@ -52,7 +52,8 @@ struct PointRecord {
   Summary latency_us;
   std::vector<double> samples_us;
   MedianInterval p50_interval_us;  // of latency_us.p50
-  // The smallest step of the clock of the samples, where it is known: the largest of all ranks.
+  // The smallest step of the clock of the samples, by the calls of a sample, where it is known: the
+  // largest of all ranks.
   std::optional<double> clock_step_us;
   std::vector<RankLatency> per_rank;  // by rank
   int calls_per_sample = 1;

@@ -94,7 +94,7 @@ PlanEstimate EstimateMemory(const Collective& collective, const SweepPlan& plan,
                             const RunConfig& config, const Site& site) {
   PlanEstimate estimate;
   if (config.stress == 0) {
-    const SweepMemory sweep = MemoryOfSweep(site.ranks);
+    const SweepMemory sweep = MemoryOfSweep(collective, site.ranks);
     estimate.region_bytes = AlignSymmetric(sweep.gate) + AlignSymmetric(sweep.floor);
   }
   for (const std::string& algorithm : plan.algorithms) {

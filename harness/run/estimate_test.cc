@@ -41,6 +41,20 @@ TEST(EstimatePoints, OneRegionHoldsAllThatIsSymmetric) {
                                        AlignSymmetric(StartGate::kBytes));
 }
 
+class ToyFloor : public ToyGather {
+ public:
+  bool has_floor() const override { return false; }
+};
+
+TEST(EstimatePoints, WhatIsTheFloorTakesNoRegionForIt) {
+  const RunConfig config = ToyConfig({16, 1024});
+  const Site site = ToySite(4);
+  const ToyFloor toy;
+  const std::size_t bytes =
+      EstimatePoints(toy, PlanSweep(toy, config, site), config, site, 4).region_bytes;
+  EXPECT_EQ(bytes, Points(config, site).region_bytes - AlignSymmetric(FloorProbe::Bytes(4)));
+}
+
 TEST(EstimatePoints, BuffersAreThoseOfCallsInFlight) {
   RunConfig config = ToyConfig({16 * kMiB});
   config.calls_per_graph = 10;

@@ -28,16 +28,16 @@ Floor FloorOn(const SymmetricView& memory, StartGate& gate, const SweepPlan& pla
 
 }  // namespace
 
-SweepMemory MemoryOfSweep(int ranks) {
+SweepMemory MemoryOfSweep(const Collective& collective, int ranks) {
   if (ranks > kMaxRanks) return {};
-  return {StartGate::kBytes, FloorProbe::Bytes(ranks)};
+  return {StartGate::kBytes, collective.has_floor() ? FloorProbe::Bytes(ranks) : 0};
 }
 
 Instances::Instances(Collective& collective, const SweepPlan& plan, Transport& transport,
                      const MeasureContext& context) {
   context.heartbeat.Enter(Phase::kSetUp, 0);
   SweepMemory sweep;
-  if (context.config.stress == 0) sweep = MemoryOfSweep(context.ranks.size());
+  if (context.config.stress == 0) sweep = MemoryOfSweep(collective, context.ranks.size());
   std::map<std::string, std::size_t> bytes;
   std::size_t all = AlignSymmetric(sweep.gate) + AlignSymmetric(sweep.floor);
   for (const std::string& algorithm : plan.algorithms) {
@@ -51,10 +51,8 @@ Instances::Instances(Collective& collective, const SweepPlan& plan, Transport& t
     if (own == 0) return SymmetricView{};
     return memory_->Part(std::exchange(taken, taken + AlignSymmetric(own)), own);
   };
-  if (sweep.gate > 0) {
-    gate_.emplace(take(sweep.gate), context.ranks);
-    floor_ = FloorOn(take(sweep.floor), *gate_, plan, context);
-  }
+  if (sweep.gate > 0) gate_.emplace(take(sweep.gate), context.ranks);
+  if (sweep.floor > 0) floor_ = FloorOn(take(sweep.floor), *gate_, plan, context);
   for (const std::string& algorithm : plan.algorithms) {
     by_algorithm_[algorithm] =
         collective.Create(algorithm, {context.config, context.ranks, transport, context.executor,

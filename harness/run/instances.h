@@ -22,7 +22,7 @@ struct SweepMemory {
   std::size_t gate = 0;
   std::size_t floor = 0;
 };
-SweepMemory MemoryOfSweep(int ranks);
+SweepMemory MemoryOfSweep(const Collective& collective, int ranks);
 
 class Instances {
  public:

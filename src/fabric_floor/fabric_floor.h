@@ -22,6 +22,7 @@ class FabricFloor : public Collective {
   std::span<const AlgorithmInfo> algorithms() const override;
 
   bool has_sizes() const override { return false; }
+  bool has_floor() const override { return false; }  // it is the floor
 
   // One: a pack.
   std::vector<Shape> Shapes(const RunConfig& config, int ranks) const override;
