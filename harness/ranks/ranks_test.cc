@@ -10,6 +10,7 @@
 #include "harness/ranks/launcher.h"
 #include "harness/ranks/mpi_error.h"
 #include "harness/ranks/test_ranks.h"
+#include "harness/ranks/vote_on.h"
 
 namespace mailbench {
 namespace {
@@ -98,6 +99,17 @@ TEST(VoteTest, ThrowsTheTypeOfTheCode) {
   EXPECT_THROW(TestRanks().Vote(ExitCode::kFailed, "x"), SystemError);
   EXPECT_EQ(Outcome([] { TestRanks().Vote(ExitCode::kHung, "x"); }).first, ExitCode::kHung);
   EXPECT_EQ(Outcome([] { TestRanks().Vote(ExitCode::kPassed, "x"); }).first, ExitCode::kFailed);
+}
+
+// A file that rank 0 looks at is on the host of all.
+TEST(OnRankZeroTest, RunsThereAloneAndItsErrorIsEveryRanks) {
+  int runs = 0;
+  OnRankZero(TestRanks(), [&] { ++runs; });
+  EXPECT_EQ(runs, TestRanks().rank() == 0 ? 1 : 0);
+  EXPECT_EQ(Outcome([] { OnRankZero(TestRanks(), [] { throw UsageError("report a exists"); }); }),
+            std::pair(ExitCode::kUsage, std::string("report a exists")));
+  EXPECT_EQ(Outcome([] { OnRankZero(TestRanks(), [] { throw SystemError("a: disk full"); }); }),
+            std::pair(ExitCode::kFailed, std::string("a: disk full")));
 }
 
 TEST(MpiErrorTest, SaysCallTextPlaceAndRank) {

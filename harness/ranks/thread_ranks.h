@@ -39,9 +39,10 @@ class ThreadMeeting {
 
 class ThreadRanks : public Ranks {
  public:
-  // All on host "thread-host". `meeting` outlives it. Messages of this thread name `rank`.
+  // All on host "thread-host", unless a test says so by SetHosts. `meeting` outlives it. Messages of this thread name `rank`.
   ThreadRanks(int rank, int size, ThreadMeeting& meeting);
   ~ThreadRanks() override;
+  using Ranks::SetHosts;
 
   // The `number`th time, from 0, that this rank is to meet the others, and so on `count` times, it
   // goes on at once instead, as if it had met only itself. For tests that leave a vote or a barrier

@@ -10,6 +10,7 @@
 
 #include "harness/error.h"
 #include "harness/ranks/rank_and_host.h"
+#include "harness/ranks/vote_on.h"
 
 namespace mailbench {
 namespace {
@@ -69,6 +70,17 @@ TEST(ThreadRanks, VotesEndAlikeAndMessagesNameTheThread) {
   });
   EXPECT_EQ(all[1].find("3 rank 1: rank 1 on "), 0u) << all[1];
   EXPECT_EQ(all, Texts(3, all[1]));
+}
+
+// The file is rank 0's alone.
+TEST(ThreadRanks, AnErrorOfRankZeroNamesItsHostWhereThereAreOthers) {
+  ThreadMeeting meeting(3);
+  const Texts all = OnThree(meeting, [](ThreadRanks& ranks) {
+    ranks.SetHosts({"here", "here", "there"});
+    OnRankZero(ranks, [] { throw UsageError("report a exists"); });
+    return std::string("passed");
+  });
+  EXPECT_EQ(all, Texts(3, "2 rank 0 on here: report a exists"));
 }
 
 TEST(ThreadRanks, NobodyWaitsOnceSomebodyGaveUp) {

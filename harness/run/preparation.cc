@@ -6,6 +6,7 @@
 #include "harness/build_facts.h"
 #include "harness/command_line/config_json.h"
 #include "harness/error.h"
+#include "harness/ranks/vote_on.h"
 #include "harness/report/environment.h"
 #include "harness/run/agreement.h"
 #include "harness/trace/trace_file.h"
@@ -36,24 +37,14 @@ RunFacts FactsOf(const Collective& collective, const RunConfig& config, const Ra
 
 // Rank 0 looks at the paths of report and trace; all hear what it found.
 void PrepareOnRankZero(const RunConfig& config, const Ranks& ranks, Prepared& prepared) {
-  std::string error;
-  ExitCode code = ExitCode::kPassed;
+  OnRankZero(ranks, [&] {
+    if (!config.trace.empty()) RequireTraceable(config.trace, config.force);
+    if (config.json.empty()) return;
+    prepared.report = PrepareReport({config.json, config.force, config.resume, HowToResume(config)},
+                                    prepared.facts.identity);
+  });
   std::string finished;
-  if (ranks.rank() == 0) {
-    try {
-      if (!config.trace.empty()) RequireTraceable(config.trace, config.force);
-      if (!config.json.empty()) {
-        prepared.report =
-            PrepareReport({config.json, config.force, config.resume, HowToResume(config)},
-                          prepared.facts.identity);
-      }
-      for (const std::string& key : prepared.report.finished) finished += key + '\n';
-    } catch (const Error& failure) {
-      code = failure.code();
-      error = failure.what();
-    }
-  }
-  ranks.Vote(code, error);
+  for (const std::string& key : prepared.report.finished) finished += key + '\n';
   const std::string keys = ranks.Gather(finished).front();
   for (std::size_t start = 0, end; start < keys.size(); start = end + 1) {
     end = keys.find('\n', start);

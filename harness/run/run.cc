@@ -14,6 +14,7 @@
 #include "harness/memory/transport.h"
 #include "harness/ranks/launcher.h"
 #include "harness/ranks/mpi_ranks.h"
+#include "harness/ranks/vote_on.h"
 #include "harness/report/progress.h"
 #include "harness/report/report.h"
 #include "harness/report/table.h"
@@ -217,13 +218,7 @@ class Session {
 
   void OpenReport(const Prepared& prepared) {
     if (config_.json.empty()) return;
-    std::string error;
-    try {
-      if (ranks_.rank() == 0) journal_ = OpenJournal(prepared.report, prepared.facts);
-    } catch (const Error& failure) {
-      error = failure.what();
-    }
-    ranks_.Vote(ExitCode::kFailed, error);
+    OnRankZero(ranks_, [&] { journal_ = OpenJournal(prepared.report, prepared.facts); });
     journal_open_ = true;
   }
 

@@ -93,7 +93,9 @@ class BadInput(unittest.TestCase):
         for (path,), *named in cases:
             with self.subTest(path):
                 before = sorted(self.directory.rglob("*"))
-                self.assert_refused(mpirun(2, "--bytes", "16", "--json", path), USAGE, *named)
+                result = mpirun(2, "--bytes", "16", "--json", path)
+                self.assert_refused(result, USAGE, *named)
+                self.assertNotIn("rank 0", result.messages[0])
                 self.assertEqual(sorted(self.directory.rglob("*")), before)
         self.assertEqual(Path(existing).read_text(), "{}")
 
