@@ -119,6 +119,7 @@ PreparedReport PrepareReport(const ReportOptions& options, const RunIdentity& id
     prepared.any_wrong = prepared.any_wrong || summary.wrong;
   }
   prepared.points = std::move(earlier->pieces.points);
+  prepared.ended = !journal && HasEnded(earlier->pieces.header);
   return prepared;
 }
 

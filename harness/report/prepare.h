@@ -25,6 +25,7 @@ struct PreparedReport {
   bool any_wrong = false;           // one of them did not pass its check
   std::vector<std::string> points;  // JSON text of the same, in order
   bool replace_journal = false;
+  bool ended = false;  // the earlier run came to its end, right or wrong
 };
 
 // Checks that a report can be written at `options.path` and reads what an earlier run has finished,

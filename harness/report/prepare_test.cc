@@ -187,6 +187,27 @@ TEST(PrepareReportTest, ResumeReadsTheReportWhenThereIsNoJournal) {
   EXPECT_TRUE(prepared.any_wrong);
 }
 
+TEST(PrepareReportTest, ResumeKnowsARunThatCameToItsEnd) {
+  for (const RunStatus status :
+       {RunStatus::kPassed, RunStatus::kWrong, RunStatus::kHung, RunStatus::kInterrupted,
+        RunStatus::kRefused, RunStatus::kFailed}) {
+    const TestDirectory directory;
+    const std::string path = directory.File("a.json");
+    MakeReport(path, 2, status);
+    std::filesystem::remove(path + ".journal");
+    EXPECT_EQ(PrepareReport({path, false, true}, Identity()).ended,
+              status == RunStatus::kPassed || status == RunStatus::kWrong)
+        << ToString(status);
+    // A run that was cut short has left this since.
+    WriteSampleJournal(path, 2);
+    EXPECT_FALSE(PrepareReport({path, false, true}, Identity()).ended);
+    WriteText(path + ".journal", "{");
+    EXPECT_FALSE(PrepareReport({path, false, true}, Identity()).ended);
+  }
+  const TestDirectory directory;
+  EXPECT_FALSE(PrepareReport({directory.File("a.json"), false, true}, Identity()).ended);
+}
+
 TEST(PrepareReportTest, ResumeDropsWhatACrashLeft) {
   const TestDirectory directory;
   const std::string path = directory.File("a.json");

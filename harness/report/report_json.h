@@ -46,6 +46,9 @@ ReportPieces SplitReport(const std::string& text, const std::string& source);
 // points to go on with. False where it is no header.
 bool IsOfStress(const std::string& header);
 
+// Of a header that was read from a report: whether the run came to its end, right or wrong.
+bool HasEnded(const std::string& header);
+
 // "" when a report with this header may be resumed by a run that is `identity`; otherwise the first
 // difference. Throws UsageError naming `source` when `header` is not a header of this version.
 std::string DifferenceForResume(const std::string& header, const RunIdentity& identity,

@@ -62,6 +62,13 @@ bool IsOfStress(const std::string& header) {
   return json.is_object() && json.contains("config") && json["config"].contains("stress");
 }
 
+bool HasEnded(const std::string& header) {
+  const Json json = Json::parse(header, nullptr, /*allow_exceptions=*/false);
+  const Json run = json.is_object() ? json.value("run", Json()) : Json();
+  const Json status = run.is_object() ? run.value("status", Json()) : Json();
+  return status == ToString(RunStatus::kPassed) || status == ToString(RunStatus::kWrong);
+}
+
 std::string DifferenceForResume(const std::string& header, const RunIdentity& identity,
                                 const std::string& source) try {
   const Json old = ParseVersioned(header, source);

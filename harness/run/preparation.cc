@@ -1,7 +1,9 @@
 #include "harness/run/preparation.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "harness/build_facts.h"
 #include "harness/command_line/config_json.h"
@@ -51,6 +53,11 @@ void PrepareOnRankZero(const RunConfig& config, const Ranks& ranks, Prepared& pr
     prepared.finished.insert(keys.substr(start, end - start));
   }
   prepared.any_wrong = ranks.Max(prepared.report.any_wrong ? 1 : 0) > 0;
+  const std::vector<SweepPoint>& points = prepared.plan.points;
+  prepared.complete = ranks.Max(prepared.report.ended ? 1 : 0) > 0 &&
+                      std::all_of(points.begin(), points.end(), [&](const SweepPoint& point) {
+                        return prepared.finished.contains(ToString(point.key));
+                      });
 }
 
 }  // namespace

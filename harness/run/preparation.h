@@ -22,6 +22,8 @@ struct Prepared {
   PreparedReport report;           // on rank 0
   std::set<std::string> finished;  // on every rank
   bool any_wrong = false;          // on every rank: in the points of the earlier run
+  // On every rank: the earlier run came to its end and lacks no point of this one.
+  bool complete = false;
 };
 
 // How a run of this config that was cut short is gone on with, as messages say it; "" for a stress,

@@ -171,9 +171,13 @@ class Session {
         transport.Free();
         return ExitCode::kPassed;
       }
-      PrintOnRankZero(HeadOf(prepared, launcher.launched));
-      OpenReport(prepared);
-      const SweepResult result = Measure(prepared, heartbeat);
+      PrintOnRankZero(HeadOf(prepared, launcher.launched) + ResumeNote(prepared));
+      SweepResult result;
+      result.resumed = prepared.plan.points.size();
+      if (!prepared.complete) {
+        OpenReport(prepared);
+        result = Measure(prepared, heartbeat);
+      }
       live.reset();
       transport.Free();
       return Report(prepared, result, heartbeat);
@@ -195,11 +199,22 @@ class Session {
       return ListStresses(plan, EstimateStresses(collective_, plan, config_, site), config_);
     }
     if (config_.dry_run) {
-      return ListPoints(plan, EstimatePoints(collective_, plan, config_, site), config_,
-                        prepared.finished);
+      return ResumeNote(prepared) + ListPoints(plan,
+                                               EstimatePoints(collective_, plan, config_, site),
+                                               config_, prepared.finished);
     }
     return ListAlgorithms(collective_, config_, site) +
            ListTransports(prepared.transport, config_, ranks_, hooks.transports);
+  }
+
+  std::string ResumeNote(const Prepared& prepared) const {
+    if (!config_.resume) return "";
+    if (prepared.complete) {
+      return "# Nothing to measure: " + config_.json + " is complete, and stays as it is\n";
+    }
+    if (!prepared.finished.empty()) return "";
+    return "# Nothing to resume: there is no point of an earlier run in " + config_.json +
+           " or its journal\n";
   }
 
   std::string HeadOf(const Prepared& prepared, bool launched) const {

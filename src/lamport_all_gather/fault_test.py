@@ -113,10 +113,26 @@ class Faults(unittest.TestCase):
         self.assertEqual((len(before), len(rows)), (3, POINTS - 3))
         self.assertLess(before, self.samples())
         # Nothing is missing any more; other settings are another run.
-        self.assertEqual(mpirun(RANKS, *SIZES, "--json", self.report, "--resume").code, 0)
+        self.assert_nothing_to_measure(0)
         other = mpirun(RANKS, *SIZES, "--json", self.report, "--resume", "--seed", "5")
         self.assertEqual(other.code, 2)
         self.assertIn("seed", other.messages[0])
+
+    def assert_nothing_to_measure(self, code):
+        before = self.report.read_text()
+        result = mpirun(RANKS, *SIZES, "--json", self.report, "--resume")
+        self.assertEqual((result.code, result.messages), (code, []))
+        self.assertEqual(
+            (self.report.read_text(), list(self.report.parent.iterdir())), (before, [self.report])
+        )
+        self.assertRegex(result.stdout, f"(?m)^# Nothing to measure: {self.report} is complete")
+        self.assertIn(f"# Points: 0, and {POINTS} of an earlier run\n", result.stdout)
+
+    def test_resume_says_when_there_is_nothing_to_resume(self):
+        self.assertIn("# Nothing to resume: ", self.resume().stdout)
+        self.report.unlink()
+        listing = mpirun(RANKS, *SIZES, "--json", self.report, "--resume", "--dry-run").stdout
+        self.assertIn("# Nothing to resume: ", listing)
 
     def test_a_rank_that_never_enters(self):
         for where, points in (("first-call", 0), ("mid-sweep", 3)):
@@ -150,6 +166,7 @@ class Faults(unittest.TestCase):
             self.assertEqual(check["mismatches"], check["calls"] // RANKS)
             self.assertRegex(check["first"], r"rank 2, call \d+: word 3 of rank 0's input")
             self.assertIn(check["first"], result.stdout)
+        self.assert_nothing_to_measure(5)
 
     def test_a_word_left_in_the_mailbox_is_wrong_data(self):
         what = (*HOST, "--algorithm", "lamport,overlapped", "--mode", "eager")
