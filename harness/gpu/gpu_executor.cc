@@ -203,6 +203,10 @@ void GpuExecutor::EnqueueDelay(std::chrono::nanoseconds delay) {
   MAILBENCH_CUDA(LaunchDelay(static_cast<std::uint64_t>(delay.count()), stream()));
 }
 
+void GpuExecutor::EnqueueDrawnDelay(std::byte* state) {
+  MAILBENCH_CUDA(LaunchDrawnDelay(reinterpret_cast<std::uint64_t*>(state), stream()));
+}
+
 bool GpuExecutor::Abandon(std::chrono::milliseconds limit) {
   std::atomic_ref(*abort_word_).store(1, std::memory_order_relaxed);
   return cudaSetDevice(device_) == cudaSuccess && SucceedsWithin(stream(), limit);

@@ -45,6 +45,7 @@ class GpuExecutor : public Executor {
   void CopyOut(std::span<std::byte> to, const std::byte* from) override;
   void FillWords(std::byte* to, std::uint32_t word, std::size_t words) override;
   void EnqueueDelay(std::chrono::nanoseconds delay) override;
+  void EnqueueDrawnDelay(std::byte* state) override;
 
   bool Abandon(std::chrono::milliseconds limit) override;
   bool Peek(std::span<std::byte> to, const std::byte* from,

@@ -82,6 +82,9 @@ class Executor {
   // Enqueues what does nothing for that long by the device's clock: this rank is late from there
   // on.
   virtual void EnqueueDelay(std::chrono::nanoseconds /*delay*/) {}
+  // The same, for another time whenever it runs: DrawDelayNs (kernels/machine/drawn_delay.h) of
+  // `state`, 8 bytes of the device's memory.
+  virtual void EnqueueDrawnDelay(std::byte* /*state*/) {}
 
   // Makes calls that run now, and all later ones, end without a result; waits for them up to
   // `limit`. True: nothing runs any more. From any thread; the run is over afterwards. Kernels of

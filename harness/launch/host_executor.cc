@@ -9,6 +9,7 @@
 
 #include "harness/error.h"
 #include "harness/launch/start_gate.h"
+#include "kernels/machine/drawn_delay.h"
 #include "kernels/start_gate/host_start_gate.h"
 
 namespace mailbench {
@@ -39,6 +40,12 @@ class HostBuffer : public Buffer {
  private:
   std::byte* data_;
 };
+
+void PassTime(std::chrono::nanoseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
 
 }  // namespace
 
@@ -103,10 +110,12 @@ void HostExecutor::FillWords(std::byte* to, std::uint32_t word, std::size_t word
 }
 
 void HostExecutor::EnqueueDelay(std::chrono::nanoseconds delay) {
-  stream_.LaunchAside([delay](GridRunner&) {
-    const auto end = std::chrono::steady_clock::now() + delay;
-    while (std::chrono::steady_clock::now() < end) {
-    }
+  stream_.LaunchAside([delay](GridRunner&) { PassTime(delay); });
+}
+
+void HostExecutor::EnqueueDrawnDelay(std::byte* state) {
+  stream_.LaunchAside([drawn = reinterpret_cast<std::uint64_t*>(state)](GridRunner&) {
+    PassTime(std::chrono::nanoseconds(DrawDelayNs(drawn)));
   });
 }
 

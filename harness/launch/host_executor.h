@@ -23,6 +23,7 @@ class HostExecutor : public Executor {
   void CopyOut(std::span<std::byte> to, const std::byte* from) override;
   void FillWords(std::byte* to, std::uint32_t word, std::size_t words) override;
   void EnqueueDelay(std::chrono::nanoseconds delay) override;
+  void EnqueueDrawnDelay(std::byte* state) override;
 
   // Fibers end with their process.
   bool Abandon(std::chrono::milliseconds /*limit*/) override { return true; }

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <thread>
+
+#include "kernels/machine/drawn_delay.h"
 
 namespace mailbench {
 namespace {
@@ -17,6 +21,22 @@ TEST(HostExecutor, RecordsInsteadOfRunning) {
   graph->Replay();
   graph->Replay();
   EXPECT_EQ(ran, 2);
+}
+
+TEST(HostExecutor, EachReplayDrawsItsDelay) {
+  HostExecutor executor;
+  const std::uint64_t seed = 7;
+  const auto memory = executor.Allocate(sizeof(seed));
+  executor.CopyIn(memory->data(), std::as_bytes(std::span(&seed, 1)));
+  const auto graph = executor.Record([&] { executor.EnqueueDrawnDelay(memory->data()); });
+  std::uint64_t expected = seed;
+  for (int replay = 0; replay < 3; ++replay) {
+    std::uint64_t state = 0;
+    executor.CopyOut(std::as_writable_bytes(std::span(&state, 1)), memory->data());
+    EXPECT_EQ(state, expected);
+    DrawDelayNs(&expected);
+    graph->Replay();
+  }
 }
 
 TEST(HostExecutor, IsUsableAfterARecordingThatThrew) {

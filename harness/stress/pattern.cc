@@ -60,10 +60,18 @@ std::vector<std::size_t> SizeDraw::Period(StressPattern pattern) {
   return period;
 }
 
+// `index`, or the largest below it that leaves room for the smallest calls behind it: for all
+// `tiny` of them, or for half of the budget full.
+std::size_t SizeDraw::LargeWithin(std::size_t index, std::int64_t tiny, std::int64_t budget) const {
+  const std::int64_t behind = std::min(tiny * shapes_.front().bytes_total, budget / 2);
+  while (index > 0 && shapes_[index].bytes_total > budget - behind) --index;
+  return index;
+}
+
 std::vector<Shape> SizeDraw::Graph(StressPattern pattern, int calls, std::int64_t budget) {
   if (pattern == StressPattern::kOdd && calls % 2 == 0) --calls;
   const std::vector<std::size_t> period = Period(pattern);
-  const std::size_t large = IndexOtherThan(0);
+  const std::size_t large = LargeWithin(IndexOtherThan(0), calls - 1, budget);
   std::vector<Shape> graph;
   for (std::size_t call = 0; call < static_cast<std::size_t>(calls); ++call) {
     std::size_t index = period[call % period.size()];

@@ -34,12 +34,14 @@ class SizeDraw {
 
   const Shape& Any();
   // As many calls as a graph is to have; one less where the pattern wants an odd number, but at
-  // least one. Fewer when the outputs of more would take more than `budget` bytes.
+  // least one. Fewer when the outputs of more would take more than `budget` bytes, of which a
+  // large call before tiny ones leaves them half, if they need that.
   std::vector<Shape> Graph(StressPattern pattern, int calls, std::int64_t budget);
 
  private:
   std::size_t Index();
   std::size_t IndexOtherThan(std::size_t index);
+  std::size_t LargeWithin(std::size_t index, std::int64_t tiny, std::int64_t budget) const;
   std::vector<std::size_t> Period(StressPattern pattern);
 
   std::span<const Shape> shapes_;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,24 @@ TEST(SizeDraw, OneLargeThenTheSmallest) {
   EXPECT_GT(sizes.front(), 16);
   sizes.erase(sizes.begin());
   EXPECT_THAT(sizes, Each(16));
+}
+
+TEST(SizeDraw, ALargeCallLeavesTheTinyOnesRoom) {
+  constexpr std::int64_t kBudget = 10'000;
+  const std::vector<Shape> shapes = Shapes({16, 512, 4096});  // four times as much is put out
+  std::set<std::int64_t> large;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    SizeDraw draw(shapes, seed);
+    auto sizes = Sizes(draw.Graph(StressPattern::kLargeThenTiny, 200, kBudget));
+    large.insert(sizes.front());
+    sizes.erase(sizes.begin());
+    EXPECT_THAT(sizes, SizeIs(testing::Ge(kBudget / 2 / 64)));
+    EXPECT_THAT(sizes, Each(16));
+  }
+  EXPECT_THAT(large, testing::ElementsAre(512));
+  // All of the few that follow have room.
+  SizeDraw draw(shapes, 0);
+  EXPECT_THAT(draw.Graph(StressPattern::kLargeThenTiny, 5, 4 * 512 + 4 * 64), SizeIs(5));
 }
 
 TEST(SizeDraw, LargeSizesAreDrawnLessOftenAndAllAreDrawn) {

@@ -6,8 +6,6 @@ namespace mailbench {
 namespace {
 
 constexpr std::uint64_t kCallsASpin = 16;
-constexpr double kShortestSpinNs = 200;
-constexpr double kLongestSpinNs = 20'000;
 constexpr double kShortestSleepMs = 1;
 constexpr double kLongestSleepMs = 20;
 // A host that is late for a second or two, once in so many rounds.
@@ -35,11 +33,10 @@ RoundSkew SkewDraw::Round(std::size_t slots, std::size_t steps) {
   const auto ranks = static_cast<std::uint64_t>(ranks_);
   RoundSkew skew;
   skew.spinning_rank = static_cast<int>(round % ranks);
-  skew.spins.resize(slots);
-  for (std::chrono::nanoseconds& spin : skew.spins) {
-    if (generator_() % kCallsASpin != 0) continue;
-    spin = std::chrono::nanoseconds(std::llround(Between(kShortestSpinNs, kLongestSpinNs)));
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    skew.spins.push_back(generator_() % kCallsASpin == 0);
   }
+  skew.spin_seed = generator_();
   skew.late_step = generator_() % steps;
   const bool very = round % kRoundsAVeryLateHost == kRoundsAVeryLateHost / 2;
   // Very late hosts are counted by themselves: else only some ranks would ever be one.

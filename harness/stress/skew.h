@@ -14,8 +14,10 @@ namespace mailbench {
 // Of one round.
 struct RoundSkew {
   int spinning_rank = 0;
-  // By slot: how much later than it could its device begins the slot's calls; mostly 0.
-  std::vector<std::chrono::nanoseconds> spins;
+  // By slot: whether its device begins the slot's calls later than it could; mostly not. By how
+  // much is drawn for each of them where they run: DrawDelayNs (kernels/machine/drawn_delay.h).
+  std::vector<bool> spins;
+  std::uint64_t spin_seed = 0;
   int late_rank = 0;
   std::size_t late_step = 0;  // before which its host sleeps
   std::chrono::milliseconds late_by{0};

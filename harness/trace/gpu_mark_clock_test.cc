@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
+#include <span>
 
 #include "harness/gpu/driver.h"
+#include "kernels/machine/drawn_delay.h"
 
 namespace mailbench {
 namespace {
@@ -47,6 +49,21 @@ TEST_F(GpuMarkClockTest, ADelayLasts) {
   constexpr std::chrono::milliseconds kDelay{4};
   const double seconds = executor_->Time(1, [&] { executor_->EnqueueDelay(kDelay); });
   EXPECT_GE(seconds, std::chrono::duration<double>(kDelay).count() / 2);  // another clock
+}
+
+TEST_F(GpuMarkClockTest, EachReplayDrawsItsDelay) {
+  constexpr int kReplays = 3;
+  std::uint64_t state = 7;
+  const auto memory = executor_->Allocate(sizeof(state));
+  executor_->CopyIn(memory->data(), std::as_bytes(std::span(&state, 1)));
+  const auto graph = executor_->Record([&] { executor_->EnqueueDrawnDelay(memory->data()); });
+  executor_->Time(kReplays, [&] {
+    for (int replay = 0; replay < kReplays; ++replay) graph->Replay();
+  });
+  std::uint64_t expected = state;
+  for (int replay = 0; replay < kReplays; ++replay) DrawDelayNs(&expected);
+  executor_->CopyOut(std::as_writable_bytes(std::span(&state, 1)), memory->data());
+  EXPECT_EQ(state, expected);
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace mailbench {
 
@@ -30,13 +30,14 @@ struct PayloadOrigin {
   std::uint64_t word;  // of that rank's input
 };
 
-// The newest run of payload words that equals `seen`, at a multiple of seen.size(). Nothing when
-// there is none, or when `seen` consists of hard words only, which many payloads hold.
-std::optional<PayloadOrigin> FindOrigin(std::span<const std::uint32_t> seen,
-                                        const PayloadSpace& space);
+// The runs of payload words that equal `seen`, at multiples of seen.size(): the newest of them, at
+// most `most`. Hard words alone, which many payloads hold, may be found by chance.
+std::vector<PayloadOrigin> FindOrigins(std::span<const std::uint32_t> seen, std::size_t most,
+                                       const PayloadSpace& space);
 
 // The story of word `at` of a pack that was seen: "which is word 9 of rank 3's input of call 14".
-// When the whole pack was never sent, the word alone is looked for: a pack may be torn.
+// When the whole pack was never sent, the word alone is looked for, since a pack may be torn;
+// unless it is a hard one. A pack of hard words alone is not said to be any one that was sent.
 std::string DescribeOrigin(std::span<const std::uint32_t> pack, std::size_t at,
                            const PayloadSpace& space);
 

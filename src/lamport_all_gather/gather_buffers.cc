@@ -225,12 +225,13 @@ std::string GatherBuffers::Explain(const Slot& slot, std::uint64_t word) const {
 
 void GatherBuffers::FindOrigin(WrongWord* wrong) const {
   const auto word = static_cast<std::size_t>(wrong->word);
+  const WordRule rule = RuleOf(wrong->source);
+  const bool sentinel_is_sent = rule.Arriving(kSentinel) == kSentinel;
   if (wrong->seen[word] == kPoison) {
     wrong->origin = "which was there before the call";
-  } else if (wrong->seen[word] == kSentinel) {
+  } else if (wrong->seen[word] == kSentinel && !sentinel_is_sent) {
     wrong->origin = "the sentinel: nothing had arrived";
   } else {
-    const WordRule rule = RuleOf(wrong->source);
     // An earlier call may have been larger than those that are bound.
     const auto words = static_cast<std::uint64_t>(context_.config.capacity / kWordBytes);
     wrong->origin =

@@ -1,3 +1,4 @@
+#include "kernels/machine/drawn_delay.h"
 #include "kernels/machine/gpu/device_clock.h"
 #include "kernels/machine/gpu/global_timer.h"
 #include "kernels/machine/gpu/gpu_machine.h"
@@ -37,11 +38,15 @@ __global__ void WatchClock(std::uint64_t* smallest) {
   StoreForHost(smallest, least);
 }
 
-__global__ void Delay(std::uint64_t ns) {
+__device__ void PassTime(std::uint64_t ns) {
   const std::uint64_t since = ReadGlobalTimer();
   while (ReadGlobalTimer() - since < ns) {
   }
 }
+
+__global__ void Delay(std::uint64_t ns) { PassTime(ns); }
+
+__global__ void DrawnDelay(std::uint64_t* state) { PassTime(DrawDelayNs(state)); }
 
 template <class... Parameters, class... Arguments>
 cudaError_t LaunchOneThread(void (*kernel)(Parameters...), cudaStream_t stream,
@@ -66,6 +71,10 @@ cudaError_t LaunchClockSteps(std::uint64_t* smallest, cudaStream_t stream) {
 
 cudaError_t LaunchDelay(std::uint64_t ns, cudaStream_t stream) {
   return LaunchOneThread(&Delay, stream, ns);
+}
+
+cudaError_t LaunchDrawnDelay(std::uint64_t* state, cudaStream_t stream) {
+  return LaunchOneThread(&DrawnDelay, stream, state);
 }
 
 }  // namespace mailbench

@@ -24,4 +24,7 @@ cudaError_t LaunchClockSteps(std::uint64_t* smallest, cudaStream_t stream);
 // A kernel of one thread that lasts for `ns` by the GPU's clock.
 cudaError_t LaunchDelay(std::uint64_t ns, cudaStream_t stream);
 
+// The same, but for as long as DrawDelayNs draws when it runs. `state`: in the GPU's memory.
+cudaError_t LaunchDrawnDelay(std::uint64_t* state, cudaStream_t stream);
+
 }  // namespace mailbench
