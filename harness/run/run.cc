@@ -24,6 +24,7 @@
 #include "harness/run/points.h"
 #include "harness/run/preparation.h"
 #include "harness/run/stress.h"
+#include "harness/run/stress_findings.h"
 #include "harness/run/sweep.h"
 #include "harness/watchdog/current_instance.h"
 #include "harness/watchdog/run_board.h"
@@ -83,6 +84,7 @@ Ending EndingOf(const std::exception& error, int rank) {
 // What the thread that ends a run may look at and stop, while the main thread is stuck anywhere.
 struct LiveParts {
   CurrentInstance instance;
+  StressFindings findings;
   std::mutex mutex;              // guards what follows
   Executor* executor = nullptr;  // null: nothing runs
 
@@ -245,7 +247,8 @@ class Session {
         config_, ranks_, transport.executor(), transport.reference(), heartbeat, live_.instance};
     SweepResult result;
     if (config_.stress > 0) {
-      result.wrong_words = RunStresses(collective_, prepared.plan, transport, context, journal_);
+      result.wrong_words =
+          RunStresses(collective_, prepared.plan, transport, context, journal_, live_.findings);
     } else {
       result =
           RunSweep(collective_, prepared.plan, transport, context, prepared.finished, journal_);
@@ -303,6 +306,7 @@ int Run(int argc, char** argv, Collective& collective, const RunHooks& hooks) {
                        return WhatIsLeftOf(config);
                      },
                      .evidence = [live] { return live->instance.Describe(); },
+                     .amend = [live](Ending& ending) { live->findings.AddTo(ending); },
                      .stop_device = [live] { live->Stop(); }});
   try {
     MpiRanks ranks(&argc, &argv);

@@ -8,6 +8,7 @@
 #include "harness/run/estimate.h"
 #include "harness/run/instances.h"
 #include "harness/run/progress_of.h"
+#include "harness/stress/pattern.h"
 #include "harness/stress/stress_run.h"
 
 namespace mailbench {
@@ -23,6 +24,7 @@ StressRecord RecordFor(const std::string& algorithm, const SweepPlan& plan,
   record.ranks = any.ranks;
   record.seed = config.seed;
   record.shapes = ShapesOf(algorithm, plan);
+  for (const StressPattern pattern : kStressPatterns) record.patterns.push_back(ToString(pattern));
   record.calls_per_graph = config.calls_per_graph;
   record.calls_wanted = static_cast<std::uint64_t>(config.stress);
   return record;
@@ -37,13 +39,22 @@ void PrintRow(const StressRecord& record) {
 }  // namespace
 
 std::uint64_t RunStresses(Collective& collective, const SweepPlan& plan, Transport& transport,
-                          const MeasureContext& context, std::optional<JournalWriter>& journal) {
+                          const MeasureContext& context, std::optional<JournalWriter>& journal,
+                          StressFindings& findings) {
   const bool prints = context.ranks.rank() == 0;
   Instances instances(collective, plan, transport, context);
   std::optional<Progress> progress;
   const PlanEstimate estimate =
       EstimateStresses(collective, plan, context.config, transport.site());
   if (prints) progress.emplace(FindScreen(), ExpectedSeconds(estimate));
+  const auto note = [&](const StressRecord& record) {
+    if (journal) journal->Append(record);
+    context.ranks.Barrier();  // no rank that ends the run tells what is not on disk yet
+    findings.Note(record);
+  };
+  for (const std::string& algorithm : plan.algorithms) {
+    note(RecordFor(algorithm, plan, context.config));
+  }
   std::uint64_t wrong_words = 0;
   CallCounter calls;
   for (std::size_t i = 0; i < plan.algorithms.size(); ++i) {
@@ -51,7 +62,7 @@ std::uint64_t RunStresses(Collective& collective, const SweepPlan& plan, Transpo
     Instance& instance = instances.at(algorithm);
     const CurrentInstance::Scope shown(&context.current, [&] { return instance.DescribeWait(); });
     const auto observe = [&](const StressRecord& record) {
-      if (journal) journal->Append(record);
+      note(record);
       if (progress) progress->Note(std::to_string(record.wrong_calls) + " wrong");
     };
     if (progress) {

@@ -9,14 +9,16 @@
 #include "harness/memory/transport.h"
 #include "harness/report/journal.h"
 #include "harness/run/points.h"
+#include "harness/run/stress_findings.h"
 
 namespace mailbench {
 
 // Collective. Sets up every algorithm of the plan and makes config.stress calls of each, of the
-// sizes that the plan has points of; prints its row and appends to `journal` what has been found,
-// now and then and at the end (both on rank 0 alone). Returns the wrong words of all. Throws what
-// set-up, calls and writing throw.
+// sizes that the plan has points of. Appends to `journal` all algorithms, and what has been found
+// of each, now and then and at the end, when its row is printed (both on rank 0 alone); `findings`
+// hears of it next. Returns the wrong words of all. Throws what set-up, calls and writing throw.
 std::uint64_t RunStresses(Collective& collective, const SweepPlan& plan, Transport& transport,
-                          const MeasureContext& context, std::optional<JournalWriter>& journal);
+                          const MeasureContext& context, std::optional<JournalWriter>& journal,
+                          StressFindings& findings);
 
 }  // namespace mailbench

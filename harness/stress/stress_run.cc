@@ -13,7 +13,6 @@
 #include "harness/measure/statistics.h"
 #include "harness/ranks/vote_on.h"
 #include "harness/stress/call_verifier.h"
-#include "harness/stress/pattern.h"
 #include "harness/stress/round.h"
 #include "harness/stress/wrong_calls.h"
 #include "harness/validate/over_ranks.h"
@@ -225,7 +224,6 @@ StressRecord RunStress(StressRecord record, std::uint32_t index, Instance& insta
   const std::string algorithm = record.algorithm;
   const Step named(algorithm.c_str());
   const std::uint64_t wanted = record.calls_wanted;
-  for (const StressPattern pattern : kStressPatterns) record.patterns.push_back(ToString(pattern));
   Stress stress(std::move(record), instance, calls, context);
   std::uint64_t observed = 0;
   while (!stress.Done()) {

@@ -199,6 +199,8 @@ void EndProcess(const EndingContext& context, std::optional<Ending> ending) {
                                 : std::move(ending).value_or(Ending{});
   const auto began = Clock::now();
   AddEvidence(context, chosen);
+  // What a claimer that has died had said is complete.
+  if (context.amend && !(context.board && SaidCode(*context.board))) context.amend(chosen);
   if (context.board) {
     SayEnding(*context.board, chosen.code, chosen.reason);
   }

@@ -33,6 +33,10 @@ using EndCallback = std::function<std::string(const Ending&)>;
 // owns what it uses, or uses what lasts as long as the process.
 using EvidenceCallback = std::function<std::string()>;
 
+// Completes the ending of a run with what only this process's owner knows: may make it worse, and
+// may add to the reason. Called at most once a process, on the thread that ends the run; quick.
+using AmendCallback = std::function<void(Ending&)>;
+
 // Ends what this process still has under way on a device and waits for that, so that the device is
 // free when the process is gone. Called once by each rank that leaves, like EvidenceCallback, and
 // left behind after kStopDeviceLimitMs; may throw.
@@ -58,18 +62,19 @@ constexpr int kEndingLimitMs = 5000;
 struct EndingContext {
   std::optional<BoardView> board;  // nothing: this process ends alone
   int rank = 0;                    // of the launcher
-  EndCallback callback;            // these three may be empty
+  EndCallback callback;            // these four may be empty
   EvidenceCallback evidence;
+  AmendCallback amend;
   StopDeviceCallback stop_device;
 };
 
-// Claims the board; then, in this order, takes the evidence when the run hung, says the ending on
-// the board, stops the device, calls the callback, prints the reason to stderr, marks the run as
-// ended and leaves with _exit(code), when all can. When another rank has claimed the board: stops
-// the device once that one has said the ending, since its evidence is not to be disturbed, or is
-// late with it; leaves with its code when it is done and all can; takes its place when it dies
-// before it is done. `ending` is empty when this rank only follows a claim that it has seen.
-// REQUIRES: called by one thread of the process only, and never again.
+// Claims the board; then, in this order, takes the evidence when the run hung, amends the ending,
+// says it on the board, stops the device, calls the callback, prints the reason to stderr, marks
+// the run as ended and leaves with _exit(code), when all can. When another rank has claimed the
+// board: stops the device once that one has said the ending, since its evidence is not to be
+// disturbed, or is late with it; leaves with its code when it is done and all can; takes its place
+// when it dies before it is done. `ending` is empty when this rank only follows a claim that it has
+// seen. REQUIRES: called by one thread of the process only, and never again.
 [[noreturn]] void EndProcess(const EndingContext& context, std::optional<Ending> ending);
 
 }  // namespace mailbench

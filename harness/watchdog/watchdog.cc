@@ -49,6 +49,7 @@ Watchdog::Watchdog(WatchdogOptions options)
                .rank = options.rank,
                .callback = std::move(options.callback),
                .evidence = std::move(options.evidence),
+               .amend = std::move(options.amend),
                .stop_device = std::move(options.stop_device)},
       counting_from_ns_(MonotonicNow()),
       last_tick_ns_(counting_from_ns_),

@@ -34,8 +34,9 @@ struct WatchdogOptions {
   // Writes the report. With a board one rank of the host calls it; without one, each rank for
   // itself.
   EndCallback callback;
-  // See EvidenceCallback and StopDeviceCallback. Either may be empty.
+  // See EvidenceCallback, AmendCallback and StopDeviceCallback. Each may be empty.
   EvidenceCallback evidence = nullptr;
+  AmendCallback amend = nullptr;
   StopDeviceCallback stop_device = nullptr;
 };
 

@@ -9,7 +9,18 @@ import time
 import unittest
 from pathlib import Path
 
-from mpi_run import BIN, FAULTS, MPIEXEC, ROOT, finish, left_behind, mpirun, read_report, start
+from mpi_run import (
+    BIN,
+    FAULTS,
+    MPIEXEC,
+    ROOT,
+    finish,
+    left_behind,
+    mpirun,
+    processes,
+    read_report,
+    start,
+)
 
 LATE = ("--transport", "host-multicast", "-e", "2K")
 # Here only the words of a rank that is stuck are missing: none of the others' is on its way.
@@ -97,25 +108,72 @@ class Stress(unittest.TestCase):
         for point in read_report(self.report)["points"]:
             self.assertEqual(point["transport"], "host-multicast")
 
-    def test_a_signal_keeps_what_was_found(self):
+    def cut_short(self, algorithms, strike, *arguments, found):
+        """A stress of three ranks that is struck once `found` matches its journal."""
         journal = Path(f"{self.report}.journal")
         process = start(
-            [MPIEXEC, "-np", "3", BIN, *LATE, "--stress", "160000", "--algorithm", "mnnvl,lamport",
-             "--json", str(self.report)]
+            [MPIEXEC, "-np", "3", BIN, *LATE, "--stress", "160000", "--algorithm", algorithms,
+             "--json", str(self.report), *arguments]
         )  # fmt: skip
         while process.poll() is None:
-            if journal.exists() and journal.read_text().count("\n") > 1:
+            if journal.exists() and re.search(found, journal.read_text()):
                 break
             time.sleep(0.02)
-        os.kill(process.pid, signal.SIGINT)
+        strike(process)
         result = finish(process)
         self.assertEqual(left_behind(result.session), [])
-        report = read_report(self.report)
-        self.assertEqual(report["run"]["status"], "interrupted")
-        self.assertGreaterEqual(report["stress"][0]["calls"], 10000)
-        self.assertFalse(report["stress"][-1]["finished"])
         self.assertIn("holds what was found", result.stderr)
-        self.assertRegex(report["run"]["reason"], r" in calls? .*\(stress of algorithm [01]\), in ")
+        report = read_report(self.report)
+        self.assertIn(report["run"]["reason"], result.stderr)
+        return result, report
+
+    def test_a_signal_keeps_what_was_found(self):
+        result, report = self.cut_short(
+            "lamport,overlapped", lambda process: os.kill(process.pid, signal.SIGINT),
+            found=r'"calls":[1-9]',
+        )  # fmt: skip
+        self.assertEqual(report["run"]["status"], "interrupted")
+        begun, other = report["stress"]
+        self.assertGreaterEqual(begun["calls"], 10000)
+        self.assertEqual([begun["finished"], other["finished"]], [False, False])
+        self.assertEqual((other["algorithm"], other["calls"]), ("overlapped", 0))
+        reason = report["run"]["reason"]
+        self.assertRegex(reason, r" in calls? .*\(stress of algorithm 0\), in ")
+        self.assertIn(
+            f"found by then: no wrong call (lamport 0 of {begun['calls']}, overlapped none on "
+            "record)",
+            reason,
+        )
+
+    def test_wrong_calls_are_worse_than_a_signal(self):
+        result, report = self.cut_short(
+            "mnnvl,mnnvl-register-callstride",
+            lambda process: os.kill(processes(process.pid, BIN)[0], signal.SIGTERM),
+            found=r'"wrong_calls":[1-9]',
+        )
+        self.assertEqual(result.code, WRONG, result.stderr)
+        self.assertEqual(report["run"]["status"], "wrong")
+        self.assertEqual([s["calls"] > 0 for s in report["stress"]], [True, False])
+        self.assertRegex(report["run"]["reason"], "^rank [012] received SIGTERM ")
+        self.assert_told(report)
+
+    def test_a_hang_is_worse_than_wrong_calls(self):
+        result, report = self.cut_short(
+            "mnnvl,mnnvl-register-callstride",
+            lambda process: os.kill(processes(process.pid, BIN)[0], signal.SIGSTOP),
+            "--timeout", "2", found=r'"wrong_calls":[1-9]',
+        )  # fmt: skip
+        self.assertEqual(result.code, HUNG, result.stderr)
+        self.assertEqual(report["run"]["status"], "hung")
+        self.assert_told(report)
+
+    def assert_told(self, report):
+        found = report["stress"][0]
+        self.assertRegex(
+            report["run"]["reason"],
+            rf"found by then: {found['wrong_calls']} wrong calls? \(mnnvl "
+            rf"{found['wrong_calls']} of {found['calls']}, .*-callstride none on record\)",
+        )
 
     def test_a_planted_fault_is_told_exactly(self):
         for ranks, struck, call, transport in ((3, 1, 777, "host-multicast"), (2, 0, 0, "host")):
