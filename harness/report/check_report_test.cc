@@ -1,6 +1,7 @@
 // Whether scripts/check_report compares the figures of a report with each other.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -135,6 +136,59 @@ TEST(CheckReportTest, FiguresOfVersion2AreToo) {
        "floor_ratio without a floor"},
   };
   ExpectErrors(kCases, AsVersion2(SampleReport(RunStatus::kPassed)));
+}
+
+TEST(CheckReportTest, SaysInOneLineWhatIsNoReport) {
+  const TestDirectory directory;
+  WriteSampleJournal(directory.File("two_points"), 2);
+  WriteSampleJournal(directory.File("no_point"), 0);
+  const struct {
+    std::string name;
+    std::string text;  // "": there is no such file, or there is
+    std::string error;
+  } kCases[] = {
+      {"two_points.journal", "", "not a report but the journal of a run that has not ended"},
+      {"no_point.journal", "", "not a report but the journal of a run that has not ended"},
+      {"trace.json", R"({"traceEvents": []})", "not a report but a trace"},
+      {"none.json", "", "cannot be read: No such file or directory"},
+      {"config.json", R"({"iters": 5})", "not a report of mailbench: it has no schema_version"},
+      {"list.json", "[1]", "not a report of mailbench: it has no schema_version"},
+      {"cut.json", SampleReport(RunStatus::kPassed).substr(0, 5000), "it is not JSON: "},
+      {"lines.json", "{}\n{}\n", "it is not JSON: Extra data"},
+      {"bytes.json", "\xff\xfe", "it is no text in UTF-8"},
+      {"deep.json", std::string(100'000, '['), "it is nested too deep"},
+      {".", "", "cannot be read: Is a directory"},
+  };
+  std::string paths;
+  for (const auto& c : kCases) {
+    const std::string path = directory.File(c.name);
+    if (!c.text.empty()) WriteText(path, c.text);
+    const Verdict verdict = Check(path);
+    EXPECT_EQ(verdict.exit_code, 2) << path;
+    EXPECT_TRUE(Says(verdict, path, c.error)) << verdict.output;
+    EXPECT_EQ(std::count(verdict.output.begin(), verdict.output.end(), '\n'), 1) << verdict.output;
+    paths += path + ' ';
+  }
+  WriteText(directory.File("valid"), SampleReport(RunStatus::kPassed));
+  EXPECT_EQ(Check(paths + directory.File("valid")).exit_code, 2);
+  json report = json::parse(SampleReport(RunStatus::kPassed));
+  report.erase("stress");
+  WriteText(directory.File("invalid"), report.dump());
+  const Verdict verdict = Check(paths + directory.File("invalid"));
+  EXPECT_EQ(verdict.exit_code, 1);
+  EXPECT_TRUE(Says(verdict, directory.File("invalid"), "'stress' is a required property"));
+}
+
+TEST(CheckReportTest, AVersionThatIsNotKnownIsAllThatIsSaid) {
+  const TestDirectory directory;
+  const std::string path = directory.File("later.json");
+  json report = json::parse(SampleReport(RunStatus::kPassed));
+  report["schema_version"] = 9;
+  report["points"][0].erase("l2");
+  WriteText(path, report.dump());
+  const Verdict verdict = Check(path);
+  EXPECT_EQ(verdict.exit_code, 1);
+  EXPECT_EQ(verdict.output, path + ": schema_version is 9, and not one of [2, 3]\n");
 }
 
 }  // namespace

@@ -205,7 +205,7 @@ TEST(ReportSchemaTest, TheSchemaIsClosedAndComplete) {
     EXPECT_THAT(verdict.output, HasSubstr(path + ": ")) << bad[i];
     EXPECT_THAT(verdict.output, Not(HasSubstr(path + ": valid\n"))) << bad[i];
   }
-  EXPECT_EQ(Check(directory.File("none.json")).exit_code, 1);
+  EXPECT_EQ(Check(directory.File("none.json")).exit_code, 2);
 }
 
 }  // namespace
