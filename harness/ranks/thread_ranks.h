@@ -39,7 +39,8 @@ class ThreadMeeting {
 
 class ThreadRanks : public Ranks {
  public:
-  // All on host "thread-host", unless a test says so by SetHosts. `meeting` outlives it. Messages of this thread name `rank`.
+  // All on host "thread-host", unless SetHosts says otherwise. `meeting` outlives it. Messages
+  // of this thread name `rank`.
   ThreadRanks(int rank, int size, ThreadMeeting& meeting);
   ~ThreadRanks() override;
   using Ranks::SetHosts;
