@@ -68,10 +68,11 @@ class Scripted : public Executor {
     bare_rounds.insert(instance_.rounds);
     return calls * 1e-6 * script.at(instance_.rounds - 1);
   }
-  double TimeFromGate(StartGate& /*gate*/, int /*calls*/,
-                      const std::function<void()>& /*enqueue*/) override {
-    return 0;
+  std::unique_ptr<Graph> RecordBehind(StartGate& /*gate*/,
+                                      const std::function<void()>& enqueue) override {
+    return Record(enqueue);
   }
+  double TimeFromGate(StartGate& /*gate*/, int /*calls*/, Graph& /*behind*/) override { return 0; }
   void OnCalls(std::function<void(int)> /*observer*/) override {}
   std::unique_ptr<Buffer> Allocate(std::size_t bytes) override {
     return std::make_unique<Memory>(bytes);
