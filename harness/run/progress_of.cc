@@ -19,13 +19,16 @@ std::vector<double> ExpectedSeconds(const PlanEstimate& estimate) {
   return seconds;
 }
 
+std::string NameOf(const PointKey& key) {
+  const bool controlled = key.l2 != kL2NotControlled;
+  return key.algorithm + ' ' + key.mode + (controlled ? ' ' + key.l2 : "") + ' ' +
+         ToString(key.shape);
+}
+
 ProgressPart ProgressOfPoint(const PointKey& key, const PartEstimate& estimate,
                              const Heartbeat& heartbeat) {
   const std::uint64_t before = heartbeat.state().calls;
-  const bool controlled = key.l2 != kL2NotControlled;
-  return {.name = key.algorithm + ' ' + key.mode + (controlled ? ' ' + key.l2 : "") + ' ' +
-                  ToString(key.shape),
-          .share = [&heartbeat, before, all = estimate.calls] {
+  return {.name = NameOf(key), .share = [&heartbeat, before, all = estimate.calls] {
             return static_cast<double>(CallsSince(heartbeat, before)) / all;
           }};
 }

@@ -14,6 +14,9 @@ namespace mailbench {
 // By part.
 std::vector<double> ExpectedSeconds(const PlanEstimate& estimate);
 
+// As progress and diagnoses name a point: "lamport graph bytes=64".
+std::string NameOf(const PointKey& key);
+
 // How far a part is, both say from the calls that `heartbeat`, which outlives the part, has counted
 // since now.
 ProgressPart ProgressOfPoint(const PointKey& key, const PartEstimate& estimate,

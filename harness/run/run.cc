@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/error.h"
 #include "harness/memory/transport.h"
@@ -23,6 +25,7 @@
 #include "harness/run/estimate.h"
 #include "harness/run/points.h"
 #include "harness/run/preparation.h"
+#include "harness/run/progress_of.h"
 #include "harness/run/stress.h"
 #include "harness/run/stress_findings.h"
 #include "harness/run/sweep.h"
@@ -85,8 +88,21 @@ Ending EndingOf(const std::exception& error, int rank) {
 struct LiveParts {
   CurrentInstance instance;
   StressFindings findings;
-  std::mutex mutex;              // guards what follows
-  Executor* executor = nullptr;  // null: nothing runs
+  std::mutex mutex;                 // guards what follows
+  Executor* executor = nullptr;     // null: nothing runs
+  std::vector<std::string> points;  // of the plan: their names
+  std::vector<std::string> algorithms;
+
+  void Show(const SweepPlan& plan) {
+    const std::lock_guard lock(mutex);
+    algorithms = plan.algorithms;
+    for (const SweepPoint& point : plan.points) points.push_back(NameOf(point.key));
+  }
+  std::string Name(Phase phase, std::uint32_t index) {
+    const std::lock_guard lock(mutex);
+    const std::vector<std::string>& names = phase == Phase::kStress ? algorithms : points;
+    return index < names.size() ? names[index] : "";
+  }
 
   void Stop() {
     StopShowingProgress();
@@ -178,6 +194,7 @@ class Session {
       result.resumed = prepared.plan.points.size();
       if (!prepared.complete) {
         OpenReport(prepared);
+        live_.Show(prepared.plan);
         result = Measure(prepared, heartbeat);
       }
       live.reset();
@@ -294,20 +311,22 @@ int Run(int argc, char** argv, Collective& collective, const RunHooks& hooks) {
   const RunConfig& config = parsed.command_line.config;
   std::atomic<bool> journal_open{false};
   const auto live = std::make_shared<LiveParts>();  // also held by what is left behind at an end
-  Watchdog watchdog({.timeout_seconds = config.timeout_seconds,
-                     .rank = launcher.rank,
-                     .callback = [&](const Ending& ending) -> std::string {
-                       if (!journal_open) return "";
-                       RunEnding report_ending;
-                       report_ending.status = ending.status;
-                       report_ending.reason = ending.reason;
-                       report_ending.errors = {{ending.rank, ending.reason}};
-                       FinishReport(config.json, report_ending);
-                       return WhatIsLeftOf(config);
-                     },
-                     .evidence = [live] { return live->instance.Describe(); },
-                     .amend = [live](Ending& ending) { live->findings.AddTo(ending); },
-                     .stop_device = [live] { live->Stop(); }});
+  Watchdog watchdog(
+      {.timeout_seconds = config.timeout_seconds,
+       .rank = launcher.rank,
+       .callback = [&](const Ending& ending) -> std::string {
+         if (!journal_open) return "";
+         RunEnding report_ending;
+         report_ending.status = ending.status;
+         report_ending.reason = ending.reason;
+         report_ending.errors = {{ending.rank, ending.reason}};
+         FinishReport(config.json, report_ending);
+         return WhatIsLeftOf(config);
+       },
+       .evidence = [live] { return live->instance.Describe(); },
+       .amend = [live](Ending& ending) { live->findings.AddTo(ending); },
+       .stop_device = [live] { live->Stop(); },
+       .namer = [live](Phase phase, std::uint32_t point) { return live->Name(phase, point); }});
   try {
     MpiRanks ranks(&argc, &argv);
     ExitCode code = ExitCode::kPassed;

@@ -221,8 +221,6 @@ StressRecord RunStress(StressRecord record, std::uint32_t index, Instance& insta
                        CallCounter& calls, const MeasureContext& context,
                        const StressObserver& observer) {
   context.heartbeat.Enter(Phase::kStress, index);
-  const std::string algorithm = record.algorithm;
-  const Step named(algorithm.c_str());
   const std::uint64_t wanted = record.calls_wanted;
   Stress stress(std::move(record), instance, calls, context);
   std::uint64_t observed = 0;

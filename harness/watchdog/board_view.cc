@@ -30,6 +30,12 @@ bool OwnerIsAlive(const HeartbeatSlot& slot) {
          ProcessIsAlive(pid);
 }
 
+bool OwnerIsStopped(const HeartbeatSlot& slot) {
+  const std::int32_t pid = slot.pid.load(std::memory_order_acquire);
+  return pid != 0 && slot.pid_namespace.load(std::memory_order_relaxed) == OwnPidNamespace() &&
+         ProcessIsStopped(pid);
+}
+
 std::vector<RankSnapshot> TakeSnapshots(const BoardView& board, Liveness liveness) {
   const std::size_t next = (board.own + 1) % board.slots.size();
   std::vector<RankSnapshot> snapshots;
@@ -40,6 +46,7 @@ std::vector<RankSnapshot> TakeSnapshots(const BoardView& board, Liveness livenes
     snapshot.rank = board.ranks[index];
     // Alive before the state: a rank that finishes and leaves in between is seen as finished.
     snapshot.alive = (liveness == Liveness::kNextRank && index != next) || OwnerIsAlive(slot);
+    snapshot.stopped = liveness == Liveness::kAllRanks && OwnerIsStopped(slot);
     snapshot.pid = slot.pid.load(std::memory_order_acquire);
     snapshot.state = Read(slot);
     snapshots.push_back(snapshot);

@@ -43,8 +43,12 @@ void Arrive(HeartbeatSlot* slot);
 // here because it lives in another PID namespace, is taken to be alive.
 bool OwnerIsAlive(const HeartbeatSlot& slot);
 
-// Whose death a snapshot shows. To ask for a process costs a look into /proc: when every rank asks
-// for the next one only, all of them are asked for, and the cost does not grow with their square.
+// Whether the slot's process is there and does not run: see ProcessIsStopped.
+bool OwnerIsStopped(const HeartbeatSlot& slot);
+
+// Whose death a snapshot shows, and, of all ranks, who is stopped. To ask for a process costs a
+// look into /proc: when every rank asks for the next one only, all of them are asked for, and the
+// cost does not grow with their square.
 enum class Liveness { kNextRank, kAllRanks };
 
 std::vector<RankSnapshot> TakeSnapshots(const BoardView& board, Liveness liveness);

@@ -35,6 +35,8 @@ bool IsDead(const RankSnapshot& snapshot) {
   return snapshot.pid != 0 && !snapshot.alive && !IsFinished(snapshot);
 }
 
+bool IsStopped(const RankSnapshot& snapshot) { return snapshot.stopped && !IsFinished(snapshot); }
+
 std::string Seconds(std::int64_t ns) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.1f s",
@@ -52,6 +54,14 @@ std::string LastCalls(const HeartbeatState& state) {
              : "calls " + std::to_string(state.calls - state.at_once + 1) + "-" + last;
 }
 
+// Of the point, or of the algorithm that is stressed.
+std::string Name(const HeartbeatState& state) {
+  if (!state.name.empty()) {
+    return state.name;
+  }
+  return (state.phase == Phase::kStress ? "algorithm " : "point ") + std::to_string(state.point);
+}
+
 // What a rank does there: "check of point 3", "set-up".
 std::string Stage(const HeartbeatState& state) {
   switch (state.phase) {
@@ -65,21 +75,21 @@ std::string Stage(const HeartbeatState& state) {
     case Phase::kTearDown:
       return ToString(state.phase);
     case Phase::kStress:
-      return "stress of algorithm " + std::to_string(state.point);
+      return "stress of " + Name(state);
     case Phase::kCheck:
     case Phase::kWarmUp:
     case Phase::kMeasure:
     case Phase::kAudit:
       break;
   }
-  return std::string(ToString(state.phase)) + " of point " + std::to_string(state.point);
+  return std::string(ToString(state.phase)) + " of " + Name(state);
 }
 
 std::string PointAndPhase(const HeartbeatState& state) {
   if (state.phase == Phase::kStress) {
     return "(" + Stage(state) + ")";
   }
-  return "(point " + std::to_string(state.point) + ", " + ToString(state.phase) + ")";
+  return "(" + Name(state) + ", " + ToString(state.phase) + ")";
 }
 
 const char* Verb(std::span<const int> ranks, const char* one, const char* several) {
@@ -189,18 +199,20 @@ Diagnosis Hang(const std::vector<const RankSnapshot*>& behind,
   return result;
 }
 
-Diagnosis Death(std::span<const RankSnapshot> snapshots, std::int64_t now_ns) {
+// Of ranks that do nothing any more, as their processes show. `one`, `several`: what they did.
+Diagnosis Loss(std::span<const RankSnapshot> snapshots, std::int64_t now_ns,
+               bool (*is_lost)(const RankSnapshot&), const char* one, const char* several) {
   Diagnosis result;
   for (const RankSnapshot& snapshot : snapshots) {
     const std::int64_t since_ns = snapshot.state.since_ns;
-    if (!IsDead(snapshot)) {
+    if (!is_lost(snapshot)) {
       if (!IsFinished(snapshot)) {
         result.waiting.push_back(snapshot.rank);
       }
       continue;
     }
     if (result.culprits.empty()) {
-      result.text = "rank " + std::to_string(snapshot.rank) + " died (process " +
+      result.text = "rank " + std::to_string(snapshot.rank) + " " + one + " (process " +
                     std::to_string(snapshot.pid) + "): last seen " + Seconds(now_ns - since_ns) +
                     " ago " + Describe(snapshot.state);
       result.since_ns = since_ns;
@@ -208,7 +220,7 @@ Diagnosis Death(std::span<const RankSnapshot> snapshots, std::int64_t now_ns) {
     result.culprits.push_back(snapshot.rank);
   }
   if (result.culprits.size() > 1) {
-    result.text += "\n" + RankList(result.culprits) + " died";
+    result.text += "\n" + RankList(result.culprits) + " " + several;
   }
   if (!result.waiting.empty()) {
     result.text += "\n" + RankList(result.waiting) + " cannot go on without " +
@@ -222,7 +234,7 @@ Diagnosis Death(std::span<const RankSnapshot> snapshots, std::int64_t now_ns) {
 std::optional<Diagnosis> Diagnose(std::span<const RankSnapshot> snapshots, std::int64_t now_ns,
                                   std::int64_t timeout_ns, std::int64_t counting_from_ns) {
   if (std::any_of(snapshots.begin(), snapshots.end(), IsDead)) {
-    return Death(snapshots, now_ns);
+    return Loss(snapshots, now_ns, IsDead, "died", "died");
   }
   std::vector<const RankSnapshot*> behind;
   for (const RankSnapshot& snapshot : snapshots) {
@@ -248,6 +260,9 @@ std::optional<Diagnosis> Diagnose(std::span<const RankSnapshot> snapshots, std::
   }
   if (now_ns - std::max(last_change_ns, counting_from_ns) <= timeout_ns) {
     return std::nullopt;
+  }
+  if (std::any_of(snapshots.begin(), snapshots.end(), IsStopped)) {
+    return Loss(snapshots, now_ns, IsStopped, "is stopped", "are stopped");
   }
   std::vector<const RankSnapshot*> others;
   for (const RankSnapshot& snapshot : snapshots) {

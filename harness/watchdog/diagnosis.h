@@ -19,6 +19,7 @@ struct RankSnapshot {
   int rank = 0;          // in the run
   std::int32_t pid = 0;  // 0: has not arrived
   bool alive = true;     // its process exists; means nothing before it has arrived
+  bool stopped = false;  // its process is there and does not run
   HeartbeatState state;
 };
 
@@ -36,6 +37,8 @@ struct Diagnosis {
 //    in kFinished. The run hangs when none of *them* has changed for longer than `timeout_ns`, or,
 //    up to kSetUp, than kLeastSetUpNs where that is more: the others may only be waiting. A slow
 //    rank that still changes is no hang. A step changes a rank's time, not its place in the order.
+// 3. When it hangs and ranks that are not in kFinished are stopped, these are the culprits, however
+//    far they have come: what they did last may not have reached the others.
 // Silence counts from `counting_from_ns` at the earliest: when watching began, or went on after
 // this process had itself been stopped.
 // REQUIRES: `snapshots` ascending by rank.

@@ -288,6 +288,52 @@ TEST(DiagnoseTest, ADeathExplainsAHang) {
             "rank 0 cannot go on without it");
 }
 
+RankSnapshot Stopped(RankSnapshot snapshot) {
+  snapshot.stopped = true;
+  return snapshot;
+}
+
+TEST(DiagnoseTest, AStoppedRankExplainsAHangHoweverFarItHasCome) {
+  // Rank 1 waits for rank 2 in vain, which rank 0 does not any more.
+  std::vector<RankSnapshot> snapshots = {At(0, Phase::kStress, 0, 18, 11),
+                                         At(1, Phase::kStress, 0, 17, 11),
+                                         Stopped(At(2, Phase::kStress, 0, 17, 11))};
+  const auto diagnosis = DiagnoseAll(snapshots);
+  ASSERT_TRUE(diagnosis);
+  EXPECT_THAT(diagnosis->culprits, ElementsAre(2));
+  EXPECT_THAT(diagnosis->waiting, ElementsAre(0, 1));
+  EXPECT_EQ(diagnosis->text,
+            "rank 2 is stopped (process 1002): last seen 11.0 s ago in call 17 (stress of "
+            "algorithm 0)\n"
+            "ranks 0, 1 cannot go on without it");
+  snapshots[2].state.calls = 18;
+  EXPECT_THAT(DiagnoseAll(snapshots)->culprits, ElementsAre(2));
+  snapshots[0] = Stopped(snapshots[0]);
+  EXPECT_THAT(TextOf(snapshots), testing::HasSubstr("\nranks 0, 2 are stopped\nrank 1 cannot"));
+}
+
+TEST(DiagnoseTest, AStoppedRankIsNoHangBeforeTheTimeoutNorAfterItsEnd) {
+  EXPECT_EQ(TextOf({At(0, Phase::kCheck, 3, 17, 9), Stopped(At(1, Phase::kCheck, 3, 17, 9))}),
+            "goes on");
+  EXPECT_EQ(TextOf({At(0, Phase::kReport, 0, 40, 11), Stopped(At(1, Phase::kFinished, 0, 40, 11))}),
+            "rank 0 never came to the end of the run and was last seen 11.0 s ago in the report\n"
+            "rank 1 waits for it, at the end of the run for 11.0 s");
+}
+
+TEST(DiagnoseTest, NamesPointsAndAlgorithmsWhereTheirNamesAreKnown) {
+  std::vector<RankSnapshot> snapshots = {At(0, Phase::kMeasure, 3, 17, 11),
+                                         At(1, Phase::kAudit, 2, 12, 11)};
+  snapshots[0].state.name = "lamport graph bytes=64";
+  snapshots[1].state.name = "mpi graph bytes=16";
+  EXPECT_EQ(TextOf(snapshots),
+            "rank 1 never entered call 13 and was last seen 11.0 s ago in audit of mpi graph "
+            "bytes=16, after call 12\n"
+            "rank 0 waits for it, in call 17 (lamport graph bytes=64, measure) for 11.0 s");
+  snapshots[0] = At(0, Phase::kStress, 1, 17, 11);
+  snapshots[0].state.name = "overlapped";
+  EXPECT_EQ(Describe(snapshots[0].state), "in call 17 (stress of overlapped)");
+}
+
 TEST(DiagnoseTest, ARankThatNeverArrives) {
   const std::vector<RankSnapshot> snapshots = {At(0, Phase::kStart, 0, 0, 11), NotArrived(1),
                                                At(2, Phase::kStart, 0, 0, 11), NotArrived(3)};

@@ -38,6 +38,7 @@ struct HeartbeatState {
   std::int64_t since_ns = 0;   // CLOCK_MONOTONIC when any of the above last changed
   std::uint32_t at_once = 1;   // how many of the calls were entered last, as one: see CountCalls
   std::string step;            // see Step; "" for none
+  std::string name = {};       // of the point or algorithm, filled in by readers that know it
 };
 
 // CLOCK_MONOTONIC, nanoseconds: one clock for all processes of a host.

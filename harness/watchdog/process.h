@@ -9,6 +9,10 @@ namespace mailbench {
 // zombie). A stopped process is alive.
 bool ProcessIsAlive(std::int32_t pid);
 
+// True when it does not run because of a signal (SIGSTOP, SIGTSTP) or a debugger. False when /proc
+// does not say.
+bool ProcessIsStopped(std::int32_t pid);
+
 // Identifies the PID namespace of this process: ids of processes compare only within one. 0 when
 // /proc does not say.
 std::uint64_t OwnPidNamespace();

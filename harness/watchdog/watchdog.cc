@@ -45,6 +45,7 @@ Ending HungBy(const Diagnosis& diagnosis) {
 Watchdog::Watchdog(WatchdogOptions options)
     : timeout_ns_(static_cast<std::int64_t>(
           std::clamp(options.timeout_seconds, 0.0, kLongestSeconds) * kNsPerSecond)),
+      namer_(std::move(options.namer)),
       context_{.board = std::nullopt,
                .rank = options.rank,
                .callback = std::move(options.callback),
@@ -108,9 +109,9 @@ void Watchdog::Tick(int signal) {
   }
   // A signal may be how a launcher reacts to the death of any rank.
   std::vector<RankSnapshot> snapshots =
-      TakeSnapshots(board, signal == 0 ? Liveness::kNextRank : Liveness::kAllRanks);
+      signal == 0 ? TakeSnapshots(board, Liveness::kNextRank) : TakeNamedSnapshots();
   if (Diagnose(snapshots, now_ns, timeout_ns_, counting_from_ns_)) {
-    snapshots = TakeSnapshots(board, Liveness::kAllRanks);
+    snapshots = TakeNamedSnapshots();
     if (const auto diagnosis = Diagnose(snapshots, now_ns, timeout_ns_, counting_from_ns_)) {
       EndProcess(context_, HungBy(*diagnosis));
     }
@@ -121,6 +122,16 @@ void Watchdog::Tick(int signal) {
   if (signal != 0 && !finished) {
     EndProcess(context_, Interrupted(context_.rank, signal, Describe(snapshots[board.own].state)));
   }
+}
+
+std::vector<RankSnapshot> Watchdog::TakeNamedSnapshots() const {
+  std::vector<RankSnapshot> snapshots = TakeSnapshots(*context_.board, Liveness::kAllRanks);
+  for (RankSnapshot& snapshot : snapshots) {
+    if (namer_) {
+      snapshot.state.name = namer_(snapshot.state.phase, snapshot.state.point);
+    }
+  }
+  return snapshots;
 }
 
 void Watchdog::TickWithoutBoard(int signal, std::int64_t now_ns) {

@@ -18,13 +18,20 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "harness/watchdog/board_view.h"
 #include "harness/watchdog/ending.h"
 
 namespace mailbench {
+
+// Names the point or, in kStress, the algorithm of that index; "" when its name is not known.
+// Called when a run ends, on the watchdog's thread.
+using PointNamer = std::function<std::string(Phase phase, std::uint32_t point)>;
 
 struct WatchdogOptions {
   // See Diagnose. Without a board: for the whole of set-up, and 5 s at least.
@@ -38,6 +45,7 @@ struct WatchdogOptions {
   EvidenceCallback evidence = nullptr;
   AmendCallback amend = nullptr;
   StopDeviceCallback stop_device = nullptr;
+  PointNamer namer = nullptr;  // may be empty
 };
 
 class Watchdog {
@@ -71,8 +79,11 @@ class Watchdog {
   void Run();
   void Tick(int signal);
   void TickWithoutBoard(int signal, std::int64_t now_ns);
+  // With the names of their points.
+  std::vector<RankSnapshot> TakeNamedSnapshots() const;
 
   const std::int64_t timeout_ns_;
+  const PointNamer namer_;
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;  // guards all below; whoever ends the run never gives it back
   EndingContext context_;

@@ -68,7 +68,7 @@ CASES = {
     "never_report": fault(
         "never", "report", 0, "hung", "rank {rank} never came to the end of the run", silence=True
     ),
-    "stop": fault("stop", "17", 0, "hung", "rank {rank} never entered call 17", silence=True),
+    "stop": fault("stop", "17", 0, "hung", "rank {rank} is stopped (process ", silence=True),
     "throw": fault("throw", "17", -1, "failed", "rank {rank}: the disk is full", code=FAILED),
     # Nobody can see yet who died: the launcher's signal is what the others see.
     "kill_before_board": fault("kill", "init", 0, "interrupted", "SIGTERM", reports=None),

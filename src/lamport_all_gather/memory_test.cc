@@ -140,7 +140,8 @@ TEST_F(Memory, OfAStressIsAtMostWhatIsEstimated) {
   const SweepPlan plan = PlanSweep(collective_, config, transport_.site());
   const PlanEstimate estimate = EstimateStresses(collective_, plan, config, transport_.site());
   std::optional<JournalWriter> journal;
-  RunStresses(collective_, plan, transport_, Context(config), journal);
+  StressFindings findings;
+  RunStresses(collective_, plan, transport_, Context(config), journal, findings);
   ASSERT_EQ(transport_.regions.size(), 1u);
   EXPECT_EQ(transport_.regions[0], estimate.region_bytes);
   EXPECT_LE(transport_.executor().taken.most, estimate.most_buffer_bytes);

@@ -160,7 +160,7 @@ class AcrossHosts(TwoHosts):
         self.assertEqual(report["run"]["status"], "interrupted")
         self.assertRegex(
             report["run"]["reason"],
-            r"^rank [01] received SIGTERM in calls? [1-9].* \(stress of algorithm 0\)",
+            r"^rank [01] received SIGTERM in calls? [1-9].* \(stress of lamport\)",
         )
         self.assert_nobody_is_left()
 
