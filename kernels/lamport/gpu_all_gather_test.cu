@@ -306,7 +306,7 @@ TEST_P(GpuAllGatherTest, TheAbortWordEndsCallsThatWaitForAMissingRank) {
 
   const int batch = PlanAllGather(kPacks, 3).poll_batch;
   for (int r = 0; ended && r < 2; ++r) {
-    EXPECT_EQ(Describe(DiagnoseMailbox(MailboxOf(r).data(), layout_, kPacks, batch)),
+    EXPECT_EQ(Describe(DiagnoseMailbox(MailboxOf(r).data(), layout_, {kPacks, kPacks}, batch)),
               "generation 0: slots of rank 2 are still sentinel (130 of 130 packs)");
     GatherState state{};
     ASSERT_CUDA(cudaMemcpy(&state, ranks_[static_cast<std::size_t>(r)].state, sizeof(state),

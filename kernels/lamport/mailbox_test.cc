@@ -49,7 +49,11 @@ class HandMade {
   }
 
   MailboxDiagnosis Diagnose(int poll_batch) const {
-    return DiagnoseMailbox(mailbox_.data(), layout_, packs_, poll_batch);
+    return DiagnoseMailbox(mailbox_.data(), layout_, {packs_, packs_}, poll_batch);
+  }
+  // As one of calls of from `least` packs on.
+  MailboxDiagnosis DiagnoseFrom(std::int64_t least) const {
+    return DiagnoseMailbox(mailbox_.data(), layout_, {least, packs_}, 8);
   }
   std::string Describe(int poll_batch) const { return mailbench::Describe(Diagnose(poll_batch)); }
 
@@ -143,6 +147,128 @@ TEST(DiagnoseMailbox, SaysWhenNothingIsKnownToBeMissing) {
   mailbox.ArriveAll(0, {2, 3});
   EXPECT_EQ(mailbox.Describe(2),
             "generation 0: nothing is known to be missing; 2 slots may have been collected");
+}
+
+TEST(DiagnoseMailbox, LooksBeyondThePacksThatEveryCallHas) {
+  HandMade mailbox(2, 64);
+  mailbox.Arrive(1, 0, 40);
+  EXPECT_EQ(Describe(mailbox.DiagnoseFrom(1)),
+            "generation 1: slots of rank 1 are still sentinel (1 of 41 packs or more)");
+  mailbox.Arrive(1, 1, 40);
+  EXPECT_EQ(Describe(mailbox.DiagnoseFrom(1)),
+            "generation 1: nothing is known to be missing; 2 slots may have been collected");
+}
+
+// The mailboxes of all ranks, made by hand.
+class HandMades {
+ public:
+  HandMades(int ranks, std::int64_t packs) {
+    for (int rank = 0; rank < ranks; ++rank) mailboxes_.emplace_back(ranks, packs);
+  }
+  HandMade& operator[](std::size_t rank) { return mailboxes_[rank]; }
+  // As seen from rank `first`, of the mailboxes of `seen` ranks.
+  std::string DescribeWait(std::size_t first, std::size_t seen) const {
+    std::vector<RankMailbox> looked_at;
+    for (std::size_t i = 0; i < seen; ++i) {
+      const std::size_t rank = (first + i) % mailboxes_.size();
+      looked_at.push_back({static_cast<int>(rank), mailboxes_[rank].DiagnoseFrom(1)});
+    }
+    return mailbench::DescribeWait(looked_at);
+  }
+
+ private:
+  std::vector<HandMade> mailboxes_;
+};
+
+// Rank 2 stopped while it published: its words have reached ranks 0 and 3, which wait for it in the
+// next call, but rank 1 only in part.
+HandMades StoppedInTheMiddle() {
+  HandMades ranks(4, 2);
+  for (const std::size_t ahead : {0u, 3u}) ranks[ahead].ArriveAll(0, {0, 3});
+  ranks[1].ArriveAll(0, {0, 3});
+  ranks[2].ArriveAll(0, {0, 3});
+  for (const int source : {0, 1, 3}) ranks[1].Arrive(2, source, 1);
+  ranks[2].ArriveAll(2, {0, 1, 2, 3});
+  return ranks;
+}
+
+TEST(DescribeWait, BlamesNoRankThatItselfWaitsInTheOldestCall) {
+  HandMades ranks = StoppedInTheMiddle();
+  const std::string blamed =
+      "rank 1's mailbox, generation 2: slots of rank 2 are still sentinel (1 of 2 packs or more)";
+  for (std::size_t first = 0; first < 4; ++first) EXPECT_EQ(ranks.DescribeWait(first, 4), blamed);
+  // It stopped in the middle of a reset, too: rank 0 has collected all of the call. What is missing
+  // from rank 1 may have been reset or may never have come.
+  const Pack empty{{kSentinel, kSentinel, kSentinel, kSentinel}};
+  ranks[2].Slot(2, 0, 1) = empty;
+  for (std::size_t first = 0; first < 4; ++first) EXPECT_EQ(ranks.DescribeWait(first, 4), blamed);
+  ranks[2].Slot(2, 1, 1) = empty;
+  EXPECT_EQ(ranks.DescribeWait(0, 4),
+            blamed +
+                "\nrank 2's mailbox, generation 2: slots of rank 1 are still sentinel (1 of 2 "
+                "packs or more)");
+}
+
+TEST(DescribeWait, BelievesRanksThatNobodyWaitsFor) {
+  HandMades ranks(3, 1);
+  for (std::size_t rank = 0; rank < 3; ++rank) ranks[rank].ArriveAll(1, {0, 1, 2});
+  const Pack empty{{kSentinel, kSentinel, kSentinel, kSentinel}};
+  // Rank 1, whose words have reached neither rank 0 nor rank 2, stopped in the middle of a reset.
+  ranks[0].Slot(1, 1, 0) = ranks[2].Slot(1, 1, 0) = ranks[1].Slot(1, 0, 0) = empty;
+  EXPECT_EQ(ranks.DescribeWait(0, 3),
+            "rank 2's mailbox, generation 1: slots of rank 1 are still sentinel (1 of 1 packs)");
+}
+
+TEST(DescribeWait, SaysWhatOneMailboxShowsWhereNoOtherWasSeen) {
+  EXPECT_EQ(StoppedInTheMiddle().DescribeWait(3, 1),
+            "rank 3's mailbox, generation 0: slots of ranks 1 (2 of 2 packs or more) and 2 (2 of 2 "
+            "packs or more) are still sentinel");
+}
+
+TEST(DescribeWait, BlamesARankThatHasNotCollectedWhatHasArrived) {
+  HandMades ranks(3, 2);
+  ranks[1].ArriveAll(1, {0, 1, 2});
+  EXPECT_EQ(ranks.DescribeWait(0, 3),
+            "rank 1's mailbox, generation 1: every pack has arrived, and was not collected");
+  // In the middle of a reset. The others have collected all of the call.
+  ranks[1].Slot(1, 0, 1) = {{kSentinel, kSentinel, kSentinel, kSentinel}};
+  EXPECT_EQ(ranks.DescribeWait(0, 3),
+            "rank 1's mailbox, generation 1: every pack has arrived, and was not collected");
+}
+
+TEST(DescribeWait, TellsOfEachThatRanksWaitForByThemselves) {
+  HandMades ranks(4, 1);
+  for (std::size_t rank = 0; rank < 4; ++rank) ranks[rank].ArriveAll(0, {0, 1, 2, 3});
+  const Pack empty{{kSentinel, kSentinel, kSentinel, kSentinel}};
+  ranks[0].Slot(0, 2, 0) = empty;
+  ranks[1].Slot(0, 3, 0) = empty;
+  EXPECT_EQ(ranks.DescribeWait(0, 4),
+            "rank 0's mailbox, generation 0: slots of rank 2 are still sentinel (1 of 1 packs)\n"
+            "rank 1's mailbox, generation 0: slots of rank 3 are still sentinel (1 of 1 packs)");
+}
+
+TEST(DescribeWait, TakesTwoGenerationsForNeighbours) {
+  HandMades ranks(2, 1);
+  ranks[0].ArriveAll(0, {0});
+  ranks[1].ArriveAll(0, {0});
+  ranks[1].ArriveAll(2, {0, 1});
+  EXPECT_EQ(ranks.DescribeWait(0, 2),
+            "rank 1's mailbox, generation 2: every pack has arrived, and was not collected");
+}
+
+TEST(DescribeWait, SaysWhenNothingIsToBeSeen) {
+  const HandMades ranks(2, 1);
+  EXPECT_EQ(ranks.DescribeWait(1, 1), "rank 1's mailbox holds no payload: no call waits there");
+  EXPECT_EQ(ranks.DescribeWait(0, 2), "no mailbox holds payload: no call waits there");
+  EXPECT_EQ(ranks.DescribeWait(0, 0), "");
+}
+
+TEST(DescribeWait, SaysAllThatIsSeenWhereItCannotBe) {
+  HandMades ranks(2, 1);
+  for (const std::uint32_t generation : {0u, 1u, 2u}) ranks[1].ArriveAll(generation, {0, 1});
+  EXPECT_EQ(ranks.DescribeWait(0, 2),
+            "rank 1's mailbox, generation 0: every pack has arrived; generation 1: every pack has "
+            "arrived; generation 2: every pack has arrived");
 }
 
 }  // namespace

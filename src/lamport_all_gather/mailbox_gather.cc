@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "harness/ranks/ranks.h"
@@ -13,8 +15,8 @@
 namespace mailbench {
 namespace {
 
-// For a look at a mailbox while calls are stuck: megabytes take milliseconds.
-constexpr std::chrono::milliseconds kPeekLimit{100};
+// For a look at all mailboxes while calls are stuck: megabytes take milliseconds.
+constexpr std::chrono::milliseconds kPeekLimit{80};
 
 constexpr WordRule kSentinelToZero = {kSentinel, 0};
 
@@ -55,7 +57,8 @@ void MailboxGather::Bind(std::span<const Shape> shapes) {
   GatherBuffers::Bind(shapes);
   std::int64_t least = shapes.front().bytes_per_rank;
   for (const Shape& shape : shapes) least = std::min(least, shape.bytes_per_rank);
-  packs_.store(least / kPackBytes, std::memory_order_relaxed);
+  least_packs_.store(least / kPackBytes, std::memory_order_relaxed);
+  most_packs_.store(most_bytes() / kPackBytes, std::memory_order_relaxed);
 }
 
 CheckResult MailboxGather::Audit() {
@@ -76,19 +79,45 @@ CheckResult MailboxGather::Audit() {
   return result;
 }
 
-std::string MailboxGather::DescribeWait() const {
-  const std::int64_t packs = packs_.load(std::memory_order_relaxed);
-  if (packs == 0 || !traits_.empty_between_calls) return "";
-  const std::string whose = "rank " + std::to_string(mailbox_.rank) + "'s mailbox";
-  std::vector<Pack> copy(static_cast<std::size_t>(layout_.packs()));
-  if (!context().executor.Peek(std::as_writable_bytes(std::span(copy)),
-                               reinterpret_cast<const std::byte*>(mailbox_.local), kPeekLimit)) {
-    return whose + " could not be read";
+std::optional<MailboxDiagnosis> MailboxGather::Look(
+    int rank, const PackRange& packs, std::chrono::steady_clock::time_point deadline) const {
+  const Pack* mailbox = mailbox_.peers[rank];
+  // The slots of the calls alone, packed together.
+  const MailboxLayout looked_at{layout_.ranks, packs.most};
+  std::vector<Pack> copy(static_cast<std::size_t>(looked_at.packs()));
+  for (std::uint32_t generation = 0; generation < kGenerations; ++generation) {
+    for (int source = 0; source < layout_.ranks; ++source) {
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+          deadline - std::chrono::steady_clock::now());
+      const std::span<Pack> to =
+          std::span(copy).subspan(static_cast<std::size_t>(looked_at.Slot(generation, source, 0)),
+                                  static_cast<std::size_t>(packs.most));
+      const Pack* from = mailbox + layout_.Slot(generation, source, 0);
+      if (left.count() <= 0 ||
+          !context().executor.Peek(std::as_writable_bytes(to),
+                                   reinterpret_cast<const std::byte*>(from), left)) {
+        return std::nullopt;
+      }
+    }
   }
-  const MailboxDiagnosis diagnosis =
-      DiagnoseMailbox(copy.data(), layout_, packs, PlanAllGather(packs, layout_.ranks).poll_batch);
-  if (diagnosis.generations.empty()) return whose + " holds no payload: no call waits there";
-  return whose + ", " + Describe(diagnosis);
+  return DiagnoseMailbox(copy.data(), looked_at, packs,
+                         PlanAllGather(packs.most, layout_.ranks).poll_batch);
+}
+
+std::string MailboxGather::DescribeWait() const {
+  const PackRange packs{least_packs_.load(std::memory_order_relaxed),
+                        most_packs_.load(std::memory_order_relaxed)};
+  if (packs.most == 0 || !traits_.empty_between_calls) return "";
+  const auto deadline = std::chrono::steady_clock::now() + kPeekLimit;
+  std::vector<RankMailbox> mailboxes;
+  for (int i = 0; i < layout_.ranks; ++i) {  // this rank's own first
+    const int rank = (mailbox_.rank + i) % layout_.ranks;
+    if (auto diagnosis = Look(rank, packs, deadline)) {
+      mailboxes.push_back({rank, *std::move(diagnosis)});
+    }
+  }
+  if (mailboxes.empty()) return "no mailbox could be read";
+  return mailbench::DescribeWait(mailboxes);
 }
 
 }  // namespace mailbench

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "kernels/known_bad/variants.h"
 #include "kernels/lamport/layout.h"
+#include "kernels/lamport/mailbox.h"
 #include "src/lamport_all_gather/gather_buffers.h"
 
 namespace mailbench {
@@ -40,11 +43,16 @@ class MailboxGather : public GatherBuffers {
   const MailboxView& mailbox() const { return mailbox_; }
 
  private:
+  // Of the rank's mailbox; nothing where it cannot be read by `deadline`.
+  std::optional<MailboxDiagnosis> Look(int rank, const PackRange& packs,
+                                       std::chrono::steady_clock::time_point deadline) const;
+
   MailboxTraits traits_;
   MailboxLayout layout_;
   MailboxView mailbox_;
-  // Of the smallest calls that are bound: packs that every call has. Read by DescribeWait.
-  std::atomic<std::int64_t> packs_{0};
+  // Of the smallest and of the largest calls that are bound. Read by DescribeWait.
+  std::atomic<std::int64_t> least_packs_{0};
+  std::atomic<std::int64_t> most_packs_{0};
 };
 
 }  // namespace mailbench
