@@ -71,6 +71,8 @@ std::string SampleReport(RunStatus status, const RunFacts& facts) {
     wrong.trace->last_calls = 15;
     wrong.trace->undecided_calls = 1;
     wrong.trace->last_by_rank = {0, 3, 1, 15};
+    wrong.trace->last_by_us = 0.5;  // 5 % of p50 are 0.125
+    wrong.trace->clock_step_us = 0.25;
   }
   StressRecord stress = SampleStress();
   if (status == RunStatus::kWrong) {
@@ -101,6 +103,7 @@ json AsVersion2(const std::string& text) {
       if (latency[name].is_null()) latency[name] = Quantile(samples, q);
     }
     point.erase("straggler_unknown");
+    if (point["trace"].is_object()) point["trace"].erase("last_by_us");
     point["warmup"]["clock_mhz"] = 1980;
     point["straggler"] = 2;
     point["straggler_share"] =

@@ -135,6 +135,7 @@ Json TraceJson(const PointRecord& point) {
   const Json json = {{"calls", trace.calls},
                      {"last_rank", trace.last_rank < 0 ? Json(nullptr) : Json(trace.last_rank)},
                      {"last_calls", trace.last_calls},
+                     {"last_by_us", trace.last_rank < 0 ? Json(nullptr) : Json(trace.last_by_us)},
                      {"undecided_calls", trace.undecided_calls},
                      {"last_by_rank", trace.last_by_rank},
                      {"publish_us", trace.publish_us},
@@ -152,9 +153,9 @@ struct StragglerFields {
 
 StragglerFields StragglerJson(const PointRecord& point) {
   if (!point.trace) return {nullptr, nullptr, TextOrNull(point.untraced)};
-  const std::optional<int> straggler = Straggler(*point.trace);
+  const std::optional<int> straggler = Straggler(*point.trace, point.latency_us.p50);
   if (!straggler) {
-    return {nullptr, nullptr, "no rank was last in more than half of the traced calls"};
+    return {nullptr, nullptr, WhyNoStraggler(*point.trace, point.latency_us.p50)};
   }
   return {*straggler, static_cast<double>(point.trace->last_calls) / point.trace->calls, nullptr};
 }

@@ -172,6 +172,7 @@ TEST(ReportSchemaTest, TheSchemaIsClosedAndComplete) {
       R"([{"op": "replace", "path": "/points/1/straggler_share", "value": 1.5}])",
       R"([{"op": "replace", "path": "/points/1/straggler_share", "value": 0.5}])",
       R"([{"op": "replace", "path": "/points/1/trace", "value": null}])",
+      R"([{"op": "remove", "path": "/points/1/trace/last_by_us"}])",
       R"([{"op": "copy", "from": "/points/0", "path": "/points/-"}])",
       R"([{"op": "remove", "path": "/stress/0/seed"}])",
       R"([{"op": "remove", "path": "/stress/0/wrong_words"}])",

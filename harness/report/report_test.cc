@@ -119,8 +119,15 @@ TEST(ReportTest, TheStragglerIsWhomTheTraceNamesOrNull) {
   };
   point.untraced = "why";
   EXPECT_EQ(fields(), json::parse(R"([null, null, "why"])"));
-  point.trace = TraceSummary{.calls = 20, .last_rank = 3, .last_calls = 15};
+  point.trace = TraceSummary{.calls = 20, .last_rank = 3, .last_calls = 15, .last_by_us = 2};
   EXPECT_EQ(fields(), json::parse("[3, 0.75, null]"));
+  EXPECT_EQ(json::parse(PointJson(point))["trace"]["last_by_us"], 2);
+  point.latency_us.p50 = 40;
+  EXPECT_EQ(fields(), json::parse(R"([null, null, "rank 3 was last in 75 % of the traced calls, )"
+                                  R"(but by 2.000 us only: 5 % of p50 are 2.000 us"])"));
+  point.trace->last_rank = -1;
+  EXPECT_EQ(json::parse(PointJson(point))["trace"]["last_by_us"], nullptr);
+  point.trace->last_rank = 3;
   point.trace->last_calls = 10;
   EXPECT_EQ(fields(), json::parse(R"([null, null,
       "no rank was last in more than half of the traced calls"])"));

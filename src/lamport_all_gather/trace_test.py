@@ -129,8 +129,9 @@ class Trace(unittest.TestCase):
         for line in lines:
             self.assertRegex(
                 line,
-                r"^#   (rank [0-2] was last in \d+ % of 20 calls(, none in \d+ %)?|no rank was "
-                r"waited for in 20 calls); publish [\d.]+ us, wait [\d.]+ us, collect [\d.]+ us "
+                r"^#   (rank [0-2] was last in \d+ % of 20 calls by -?[\d.]+ us(, none in "
+                r"\d+ %)?|no rank was waited for in 20 calls); publish [\d.]+ us, "
+                r"wait [\d.]+ us, collect [\d.]+ us "
                 r"\(medians\); clocks within [\d.]+ us of rank 0's$",
             )
 
@@ -145,6 +146,23 @@ class Trace(unittest.TestCase):
                 self.assertEqual(point["straggler"], slow, point["trace"])
                 self.assertEqual(point["straggler_share"], point["trace"]["last_calls"] / CALLS)
                 self.assertIsNone(point["straggler_unknown"])
+
+    def test_a_straggler_is_late(self):
+        """In most calls, too, by more than the clock tells and than 5 % of the p50."""
+        result = self.run_traced("--json", self.report)
+        self.assertEqual(result.code, 0, result.stderr)
+        traced = [point for point in read_report(self.report)["points"] if point["trace"]]
+        self.assertEqual(len(traced), 2 * 2 * 2)
+        for point in traced:
+            trace = point["trace"]
+            limit_us = max(trace["clock_step_us"], 0.05 * point["latency_us"]["p50"])
+            often = trace["last_calls"] > CALLS / 2
+            late = trace["last_by_us"] is not None and trace["last_by_us"] > limit_us
+            self.assertEqual(point["straggler"], trace["last_rank"] if often and late else None)
+            if often and not late:
+                said = point["straggler_unknown"]
+                self.assertIn(f"rank {trace['last_rank']} was last in ", said)
+                self.assertIn(f" by {trace['last_by_us']:.3f} us only: ", said)
 
     def test_without_a_trace_nobody_is_named(self):
         what = ("--bytes", "16", "-n", "1", "-w", "0", "--calls-per-graph", "2")
