@@ -269,6 +269,7 @@ class Traces(Gpu):
                     trace = point["trace"]
                     self.assertEqual(trace["last_rank"], slow, trace)
                     self.assertGreater(trace["last_calls"], self.CALLS / 2, trace)
+                    self.assertEqual(point["straggler"], slow, point["straggler_unknown"])
 
 
 if __name__ == "__main__":
