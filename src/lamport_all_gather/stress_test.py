@@ -225,6 +225,21 @@ class Stress(unittest.TestCase):
                 self.assertGreater(stress["calls"], 0)
                 self.assertEqual(stress["wrong_calls"], 0)
 
+    def test_a_rank_that_is_stopped_is_named(self):
+        for struck in range(3):
+            with self.subTest(struck):
+                result = mpirun(
+                    3, struck, "mid-stress", "stop", *PROMPT, "--stress", MANY,
+                    "--algorithm", "lamport", "--timeout", 2, "--json", self.report, "--force",
+                    binary=FAULTS,
+                )  # fmt: skip
+                self.assertEqual(left_behind(result.session), [])
+                reason = read_report(self.report)["run"]["reason"]
+                self.assertRegex(reason, rf"^rank {struck} is stopped \(process \d+\): last seen ")
+                self.assertRegex(
+                    reason, rf"generation \d: slots of rank {struck} are still sentinel"
+                )
+
     def test_a_device_that_never_returns_is_named(self):
         result = mpirun(
             3, 1, "-", "endless", *PROMPT, "--stress", MANY,
