@@ -11,7 +11,6 @@
 namespace mailbench {
 namespace {
 
-constexpr int kMostEvents = 20'000;  // of a point
 constexpr int kMostCtas = 16;
 
 // The largest, where it stands alone; -1 where it does not, or where there is none above 0.
@@ -89,11 +88,16 @@ std::string Percent(int calls, const TraceSummary& summary) {
 
 }  // namespace
 
-int CtasShown(int ctas, int ranks, int calls) {
-  // A call, publish, wait, collect, a first arrival, and an arrival a source.
-  const std::int64_t events_a_cta = std::int64_t{ranks} * calls * (5 + ranks);
-  const auto affordable = static_cast<int>(kMostEvents / std::max<std::int64_t>(events_a_cta, 1));
-  return std::min(ctas, std::min(affordable, kMostCtas));
+Shown ShownOf(int ctas, int ranks, int calls) {
+  // A call, publish, wait, collect, a first arrival, and the last arrivals.
+  const auto events_of_tracks = [&](int arrivals) {
+    return std::int64_t{ranks} * calls * (5 + arrivals);
+  };
+  // The whole call has a track, too, and a CTA at least.
+  const bool sources = 2 * events_of_tracks(ranks) <= kMostEventsOfAPoint;
+  const std::int64_t tracks = kMostEventsOfAPoint / events_of_tracks(sources ? ranks : 1);
+  const auto affordable = static_cast<int>(std::clamp<std::int64_t>(tracks - 1, 1, kMostCtas));
+  return {std::min(ctas, affordable), sources};
 }
 
 TraceSummary Summarize(const PointTrace& trace) {

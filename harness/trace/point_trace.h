@@ -28,9 +28,19 @@ struct PointTrace {
   std::vector<RankTrace> ranks;
 };
 
-// How many CTAs of a call go into a trace of so many ranks and calls: a trace has to stay small
-// enough for a viewer, 0 to 16.
-int CtasShown(int ctas, int ranks, int calls);
+// A trace has to stay small enough for a viewer: no point has more events in the file, of 20 calls
+// of up to 83 ranks.
+inline constexpr int kMostEventsOfAPoint = 20'000;
+
+// What of a point's calls goes into the file.
+struct Shown {
+  int ctas = 0;  // of a call, the first ones: 1 to 16
+  // The last pack of each source; else of the last source alone: with many ranks, of which each
+  // would have as many.
+  bool sources = true;
+};
+// REQUIRES: all are above 0.
+Shown ShownOf(int ctas, int ranks, int calls);
 
 // REQUIRES: a rank, and as many calls on each rank, at least one.
 TraceSummary Summarize(const PointTrace& trace);

@@ -177,11 +177,19 @@ TEST(Summarize, NobodyIsLateForItself) {
   EXPECT_EQ(summary.undecided_calls, 2);
 }
 
-TEST(CtasShown, KeepsATraceSmall) {
-  EXPECT_EQ(CtasShown(3, 4, 20), 3);
-  EXPECT_EQ(CtasShown(512, 4, 20), 16);
-  EXPECT_EQ(CtasShown(512, 16, 20), 2);
-  EXPECT_EQ(CtasShown(512, 72, 20), 0);
+TEST(ShownOf, KeepsATraceSmall) {
+  struct Case {
+    int ctas, ranks;
+    int shown;
+    bool sources;
+  };
+  for (const Case& c : {Case{3, 4, 3, true}, Case{512, 4, 16, true}, Case{512, 8, 8, true},
+                        Case{512, 16, 1, true}, Case{512, 20, 1, true}, Case{512, 21, 6, false},
+                        Case{512, 72, 1, false}, Case{512, 200, 1, false}}) {
+    const Shown shown = ShownOf(c.ctas, c.ranks, 20);
+    EXPECT_EQ(shown.ctas, c.shown) << c.ranks;
+    EXPECT_EQ(shown.sources, c.sources) << c.ranks;
+  }
 }
 
 }  // namespace

@@ -34,7 +34,9 @@ struct Axis {
 // The events of one thread of a process.
 class Track {
  public:
-  Track(const PointKey& key, int rank, const Axis& axis) : key_(key), rank_(rank), axis_(axis) {}
+  // `sources`: as Shown::sources.
+  Track(const PointKey& key, int rank, const Axis& axis, bool sources)
+      : key_(key), rank_(rank), axis_(axis), sources_(sources) {}
 
   // Everything of a call, in the order of time, the enclosing span first.
   template <class Emit>
@@ -47,6 +49,7 @@ class Track {
     emit(Span(thread, "collect", last, times.done, args));
     emit(Instant(thread, "first arrival", times.first_arrival, args));
     for (std::size_t source = 0; source < times.arrived.size(); ++source) {
+      if (!sources_ && source != LastSource(times)) continue;
       Json of_source = args;
       of_source["source"] = source;
       of_source["waited_for"] = times.awaited_for[source] != 0;
@@ -56,6 +59,10 @@ class Track {
   }
 
  private:
+  static std::size_t LastSource(const TraceTimes& times) {
+    const auto last = std::max_element(times.arrived.begin(), times.arrived.end());
+    return static_cast<std::size_t>(last - times.arrived.begin());
+  }
   Json Event(const char* phase, int thread, const std::string& name, std::uint64_t at,
              const Json& args) const {
     return {{"ph", phase},   {"name", name},       {"cat", key_.algorithm}, {"pid", rank_},
@@ -76,7 +83,13 @@ class Track {
   const PointKey& key_;
   int rank_;
   Axis axis_;
+  bool sources_;
 };
+
+Shown ShownIn(const PointTrace& trace) {
+  const std::vector<CallTrace>& calls = trace.ranks.front().calls;
+  return ShownOf(trace.ctas, static_cast<int>(trace.ranks.size()), static_cast<int>(calls.size()));
+}
 
 Json Describe(const PointKey& key, const PointTrace& trace, double starts_us) {
   Json clocks = Json::array();
@@ -91,6 +104,8 @@ Json Describe(const PointKey& key, const PointTrace& trace, double starts_us) {
           {"starts_us", starts_us},
           {"ctas", trace.ctas},
           {"ctas_shown", trace.ranks.front().calls.front().ctas.size()},
+          {"arrivals_shown",
+           ShownIn(trace).sources ? "first, and last of each rank" : "first and last"},
           {"clock_step_ns", trace.step_ns},
           {"clocks", std::move(clocks)}};
 }
@@ -106,6 +121,7 @@ void RequireTraceable(const std::string& path, bool force) {
 TraceFile::TraceFile(std::string tool, std::string collective)
     : head_(Line({{"tool", std::move(tool)},
                   {"collective", std::move(collective)},
+                  {"most_events_of_a_point", kMostEventsOfAPoint},
                   {"time",
                    "microseconds on rank 0's clock within a point; points stand one after the "
                    "other, 10 us apart"}})) {}
@@ -156,7 +172,8 @@ void TraceFile::Add(const PointKey& key, const PointTrace& trace) {
   };
   for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {
     const RankTrace& its = trace.ranks[rank];
-    const Track track(key, static_cast<int>(rank), {base_ns, base_us, its.offset});
+    const Track track(key, static_cast<int>(rank), {base_ns, base_us, its.offset},
+                      ShownIn(trace).sources);
     for (std::size_t call = 0; call < its.calls.size(); ++call) {
       const auto number = static_cast<int>(call);
       track.Call(0, number, its.calls[call].whole, emit);

@@ -19,6 +19,7 @@ class TraceFile {
   TraceFile(std::string tool, std::string collective);
 
   // Ranks are processes; the whole call is thread 0 of each, its CTAs are the threads from 1 on.
+  // At most kMostEventsOfAPoint of a point, where trace.ctas of a call are not above ShownOf.
   // Points follow each other 10 us apart, since a run spends most of its time between them.
   void Add(const PointKey& key, const PointTrace& trace);
 

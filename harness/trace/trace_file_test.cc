@@ -7,8 +7,10 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/error.h"
 
@@ -114,6 +116,49 @@ TEST(TraceFile, PointsFollowEachOther) {
   EXPECT_DOUBLE_EQ(Find(file, 0, 0, "call 0", 1)["ts"], 11.5);
   EXPECT_EQ(Find(file, 0, 0, "call 0", 1)["cat"], "overlapped");
   EXPECT_DOUBLE_EQ(file["otherData"]["points"][1]["starts_us"], 11.5);
+}
+
+// Twenty calls of so many ranks, of which the last comes last.
+PointTrace TraceOf(int ranks) {
+  PointTrace trace;
+  trace.ctas = 512;
+  for (int rank = 0; rank < ranks; ++rank) {
+    RankTrace& its = trace.ranks.emplace_back();
+    for (std::uint64_t call = 0; call < 20; ++call) {
+      TraceTimes times = Times(5000 * (call + 1));
+      times.arrived.assign(static_cast<std::size_t>(ranks), times.first_arrival);
+      times.arrived.back() = times.done - 200;
+      times.awaited_for.assign(static_cast<std::size_t>(ranks), 0);
+      const auto ctas = static_cast<std::size_t>(ShownOf(trace.ctas, ranks, 20).ctas);
+      its.calls.push_back({times, std::vector<TraceTimes>(ctas, times)});
+    }
+  }
+  return trace;
+}
+
+TEST(TraceFile, APointOfManyRanksIsBounded) {
+  for (const int ranks : {2, 8, 16, 17, 20, 21, 36, 72, 83}) {
+    TraceFile trace("mailbench 1", "gather");
+    trace.Add(Key("lamport"), TraceOf(ranks));
+    const json file = json::parse(trace.Text());
+    const json& cap = file["otherData"]["most_events_of_a_point"];
+    EXPECT_EQ(cap, 20'000);
+    std::map<int, int> events;  // by thread
+    for (const json& event : file["traceEvents"])
+      events[event.value("tid", 0)] += event["ph"] != "M";
+    EXPECT_LE(std::accumulate(events.begin(), events.end(), 0,
+                              [](int sum, const auto& each) { return sum + each.second; }),
+              cap)
+        << ranks;
+    EXPECT_GE(events.size(), 2u) << "the whole call and a CTA, " << ranks;
+    const int last_arrivals = ranks <= 20 ? ranks : 1;
+    EXPECT_EQ(events[0], ranks * 20 * (5 + last_arrivals));
+    EXPECT_EQ(events[1], events[0]);
+    EXPECT_EQ(file["otherData"]["points"][0]["arrivals_shown"],
+              ranks <= 20 ? "first, and last of each rank" : "first and last");
+    const json last = Find(file, 0, 1, "last of rank " + std::to_string(ranks - 1));
+    EXPECT_DOUBLE_EQ(last["ts"], 1.2) << ranks;
+  }
 }
 
 TEST(TraceFile, WithoutPointsIsStillJson) {

@@ -127,7 +127,7 @@ PointTrace Collect(CallTracer& tracer, const Ranks& ranks) {
   for (int call = 0; call < kCalls; ++call) {
     const std::vector<TraceTimes> ctas = tracer.Times(call);
     trace.ctas = static_cast<int>(ctas.size());
-    shown = CtasShown(trace.ctas, ranks.size(), kCalls);
+    shown = ShownOf(trace.ctas, ranks.size(), kCalls).ctas;
     TraceTimes whole;
     for (const TraceTimes& cta : ctas) whole.Add(cta);
     own.Put(whole);
