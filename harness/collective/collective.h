@@ -19,13 +19,13 @@
 
 namespace mailbench {
 
-class CallTracer;
 class CallVerifier;
 class Executor;
 class Heartbeat;
 class Ranks;
 class Reference;
 class Transport;
+struct TracerOrRefusal;
 
 struct AlgorithmInfo {
   std::string_view name;     // as in --algorithm
@@ -33,6 +33,7 @@ struct AlgorithmInfo {
   bool known_bad = false;    // runs only when named
   // Stores to all ranks at once where the transport can: `--transport auto` then prefers one.
   bool multicast = false;
+  bool traced = false;  // its instances make tracers, where those can run
 };
 
 // A flag of the collective's own, beside those that every binary has.
@@ -81,10 +82,10 @@ class Instance {
   // How often one call does what its latency is of: what is measured is divided by it.
   virtual int repeats() const { return 1; }
   // Collective. Makes the kernels that mark times ready for calls of what is bound, which is all of
-  // one shape, numbered below `calls`; null, on every rank alike, where there are none or where
-  // they cannot run. Throws the same Error on every rank when it fails on any. Gone before the next
-  // Bind, and before Free.
-  virtual std::unique_ptr<CallTracer> MakeTracer(int calls);
+  // one shape, numbered below `calls`; or says, in the same words on every rank, why there are none
+  // or why they cannot run. Throws the same Error on every rank when it fails on any. Gone before
+  // the next Bind, and before Free.
+  virtual TracerOrRefusal MakeTracer(int calls);
   // Collective. Makes the calls of what is bound ready to be verified where they run, in batches of
   // so many consecutive slots; null, on every rank alike, where the collective has no such check.
   // Throws the same Error on every rank when it fails on any. Gone before the next Bind, and before

@@ -38,7 +38,9 @@ class FakeCollective : public Collective {
 
  private:
   std::vector<AlgorithmInfo> algorithms_ = {
-      {"lamport", "the subject", false}, {"mpi", "the library's", false}, {"torn", "wrong", true}};
+      {.name = "lamport", .summary = "the subject", .traced = true},
+      {"mpi", "the library's", false},
+      {"torn", "wrong", true}};
   std::vector<FlagInfo> flags_ = {{"parity", "mailbox generations", "3", {"2", "3"}},
                                   {"label", "any text", "none", {}}};
   bool has_sizes_ = true;

@@ -148,6 +148,38 @@ void RefuseUnreportable(const Reader& reader, const RunConfig& config) {
   }
 }
 
+bool Only(const auto& values, const auto& value) {
+  return std::all_of(values.begin(), values.end(), [&](const auto& each) { return each == value; });
+}
+
+// A trace that no point could be in.
+void RefuseUntraceable(const Reader& reader, const RunConfig& config,
+                       const Collective& collective) {
+  if (config.trace.empty()) return;
+  const std::string& trace = reader.Find("trace")->origin;
+  if (Only(config.modes, Mode::kIsolated)) {
+    throw UsageError(trace + " and " + reader.Find("mode")->origin +
+                     " isolated exclude each other: calls that a gate releases are not traced");
+  }
+  if (Only(config.l2, L2State::kCold)) {
+    throw UsageError(trace + " and " + reader.Find("l2")->origin +
+                     " cold exclude each other: calls that find L2 cold are not traced");
+  }
+  std::string traced;
+  for (const AlgorithmInfo& info : collective.algorithms()) {
+    if (!info.traced) continue;
+    const std::vector<std::string>& named = config.algorithms;
+    if (named.empty() && !info.known_bad) return;
+    if (std::find(named.begin(), named.end(), info.name) != named.end()) return;
+    traced += (traced.empty() ? "" : ", ") + std::string(info.name);
+  }
+  if (traced.empty()) {
+    throw UsageError(trace + ": no algorithm of " + std::string(collective.name()) +
+                     " can be traced");
+  }
+  throw UsageError(trace + ": none of the algorithms asked for can be traced, only " + traced);
+}
+
 void RefuseUnstressable(const Reader& reader, const RunConfig& config) {
   if (config.stress == 0) return;
   const std::string& stress = reader.Find("stress")->origin;
@@ -238,6 +270,7 @@ RunConfig Resolve(const Settings& settings, const Collective& collective) {
   RefuseTwoAnswers(reader, config);
   RefuseUnreportable(reader, config);
   RefuseUnstressable(reader, config);
+  RefuseUntraceable(reader, config, collective);
 
   for (const FlagInfo& flag : collective.flags()) {
     config.own[std::string(flag.name)] = Own(reader, flag);

@@ -13,9 +13,14 @@
 namespace mailbench {
 namespace {
 
-void PrintRow(const PointRecord& record) {
+// `untraced`: why the points before had no trace; each reason is given once. Null: nobody asked.
+void PrintRow(const PointRecord& record, std::set<std::string>* untraced) {
   std::fputs(FormatTableRow(record).c_str(), stdout);
-  if (record.trace) std::printf("#   %s\n", ToString(*record.trace).c_str());
+  if (record.trace) {
+    std::printf("#   %s\n", ToString(*record.trace).c_str());
+  } else if (untraced != nullptr && untraced->insert(record.untraced).second) {
+    std::printf("#   not traced: %s\n", record.untraced.c_str());
+  }
   if (!record.check.first.empty()) std::printf("#   %s\n", record.check.first.c_str());
   std::fflush(stdout);
 }
@@ -38,6 +43,7 @@ SweepResult RunSweep(Collective& collective, const SweepPlan& plan, Transport& t
   SweepResult result;
   CallCounter calls;
   Tracing tracing(context, collective.name());
+  std::set<std::string> untraced;
   std::optional<Progress> progress;
   const PlanEstimate estimate = EstimatePoints(collective, plan, context.config, transport.site());
   if (prints) progress.emplace(FindScreen(), ExpectedSeconds(estimate));
@@ -60,7 +66,7 @@ SweepResult RunSweep(Collective& collective, const SweepPlan& plan, Transport& t
     result.wrong_words += record.check.mismatches + record.check.leftover;
     if (journal) journal->Append(record);
     if (progress) progress->End();
-    if (prints) PrintRow(record);
+    if (prints) PrintRow(record, context.config.trace.empty() ? nullptr : &untraced);
   }
   context.heartbeat.Enter(Phase::kTearDown, static_cast<std::uint32_t>(plan.points.size()));
   instances.Free();

@@ -1,6 +1,9 @@
 // How an algorithm shows where the time of its calls goes.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "harness/trace/clocks.h"
@@ -18,5 +21,14 @@ class CallTracer {
   virtual std::vector<TraceTimes> Times(int call) = 0;
   virtual MarkClock& clock() = 0;
 };
+
+struct TracerOrRefusal {
+  std::unique_ptr<CallTracer> tracer;
+  std::string refusal;  // why there is no tracer, in words that follow "not traced: "
+};
+
+// Why the times of so many calls, of `bytes` of a rank together, are not worth their memory; ""
+// when they are.
+std::string TimesRefusal(int calls, std::int64_t bytes);
 
 }  // namespace mailbench

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/trace/call_tracer.h"
+
 namespace mailbench {
 namespace {
 
@@ -175,6 +177,12 @@ TEST(Summarize, NobodyIsLateForItself) {
   const TraceSummary summary = Summarize(Trace({{{9, 0}, {9, 3}}, {{0, 0}, {0, 9}}}));
   EXPECT_EQ(summary.last_rank, -1);
   EXPECT_EQ(summary.undecided_calls, 2);
+}
+
+TEST(TimesRefusal, NamesTheLimit) {
+  EXPECT_EQ(TimesRefusal(20, std::int64_t{256} << 20), "");
+  EXPECT_EQ(TimesRefusal(20, (std::int64_t{256} << 20) + 1),
+            "the times of 20 calls would take 257 MiB of a rank, more than 256");
 }
 
 TEST(ShownOf, KeepsATraceSmall) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "harness/build_facts.h"
@@ -31,11 +32,13 @@ class TracedCalls {
         kOutputBudgetBytes / std::max<std::int64_t>(shape.bytes_total, 1);
     slots_ = static_cast<int>(std::clamp<std::int64_t>(affordable, 1, kCalls));
     instance.Bind(std::vector<Shape>(static_cast<std::size_t>(slots_), shape));
-    tracer_ = instance.MakeTracer(kCalls);
+    TracerOrRefusal made = instance.MakeTracer(kCalls);
+    tracer_ = std::move(made.tracer);
+    refusal_ = std::move(made.refusal);
   }
 
-  // Null: the algorithm cannot.
-  CallTracer* tracer() const { return tracer_.get(); }
+  CallTracer* tracer() const { return tracer_.get(); }  // null: refused
+  const std::string& refusal() const { return refusal_; }
 
   void Run(Mode mode, CallCounter& calls) {
     for (int slot = 0; slot < slots_; ++slot) instance_.Fill(slot, calls.Next());
@@ -72,6 +75,7 @@ class TracedCalls {
   const MeasureContext& context_;
   int slots_ = 1;
   std::unique_ptr<CallTracer> tracer_;
+  std::string refusal_;
 };
 
 // As words, for the ranks' exchange, and back.
@@ -173,7 +177,7 @@ void Tracing::Trace(Mode mode, Instance& instance, CallCounter& calls, PointReco
   const Step step("the traced calls of a point");
   TracedCalls traced(record.key.shape, instance, context_);
   if (traced.tracer() == nullptr) {
-    record.untraced = "these calls cannot be traced";
+    record.untraced = traced.refusal();
     return;
   }
   traced.Run(mode, calls);

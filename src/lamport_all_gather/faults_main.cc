@@ -117,7 +117,7 @@ class Wrapped : public Instance {
   }
   CheckResult Audit() override { return inner_->Audit(); }
   std::string DescribeWait() const override { return inner_->DescribeWait(); }
-  std::unique_ptr<CallTracer> MakeTracer(int calls) override { return inner_->MakeTracer(calls); }
+  TracerOrRefusal MakeTracer(int calls) override { return inner_->MakeTracer(calls); }
   void Free() override { inner_->Free(); }
 
  protected:
@@ -147,10 +147,10 @@ class Slow : public Wrapped {
     if (late_ != nullptr) Delay(*late_);
     Wrapped::Enqueue(slot);
   }
-  std::unique_ptr<CallTracer> MakeTracer(int calls) override {
-    std::unique_ptr<CallTracer> tracer = Wrapped::MakeTracer(calls);
-    if (tracer == nullptr || late_ == nullptr) return tracer;
-    return std::make_unique<Tracer>(std::move(tracer), *late_);
+  TracerOrRefusal MakeTracer(int calls) override {
+    TracerOrRefusal made = Wrapped::MakeTracer(calls);
+    if (made.tracer == nullptr || late_ == nullptr) return made;
+    return {std::make_unique<Tracer>(std::move(made.tracer), *late_), ""};
   }
 
  private:

@@ -156,22 +156,27 @@ class GpuGather : public GpuMailboxGather {
     options_.abort_word = abort_word();
   }
 
-  std::unique_ptr<CallTracer> MakeTracer(int calls) override {
+  TracerOrRefusal MakeTracer(int calls) override {
     const int sources = ranks().size();
     const AllGatherPlan plan = PlanAllGather(most_bytes() / kPackBytes, sources);
     // Fewer fit than of the timed kernel, which takes fewer registers.
-    const std::string refusal = Refusal(TracedAllGatherCtasPerSm, options_, plan, context().config,
-                                        context().transport.site());
-    if (ranks().Max(refusal.empty() ? 0 : 1) > 0) return nullptr;
+    const std::vector<std::string> refusals = ranks().Gather(Refusal(
+        TracedAllGatherCtasPerSm, options_, plan, context().config, context().transport.site()));
+    for (const std::string& refusal : refusals) {
+      if (!refusal.empty()) return {nullptr, "by the kernels that mark times, " + refusal};
+    }
     const std::int64_t bytes = TraceView::Bytes(sources, plan.grid_threads(), calls);
-    if (bytes > TraceView::kMostBytes) return nullptr;
+    std::string refusal = TimesRefusal(calls, bytes);
+    if (!refusal.empty()) return {nullptr, std::move(refusal)};
     std::unique_ptr<Buffer> times = TakeMemory(static_cast<std::size_t>(bytes));
     executor().FillWords(times->data(), 0, static_cast<std::size_t>(bytes) / sizeof(std::uint32_t));
-    return std::make_unique<GpuTracer>(
-        executor(), sources, plan, std::move(times), [this](int slot, const TraceView& trace) {
-          const ReadyInput from = Ready(slot);
-          MAILBENCH_CUDA(LaunchTracedAllGather(Args(from, slot), trace, options_, stream()));
-        });
+    return {std::make_unique<GpuTracer>(executor(), sources, plan, std::move(times),
+                                        [this](int slot, const TraceView& trace) {
+                                          const ReadyInput from = Ready(slot);
+                                          MAILBENCH_CUDA(LaunchTracedAllGather(
+                                              Args(from, slot), trace, options_, stream()));
+                                        }),
+            ""};
   }
 
  protected:

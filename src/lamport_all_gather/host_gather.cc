@@ -62,15 +62,17 @@ class HostGather : public MailboxGather {
     CountInput(gather_.Enqueue(input(slot), output(slot), stream_));
   }
 
-  std::unique_ptr<CallTracer> MakeTracer(int calls) override {
+  TracerOrRefusal MakeTracer(int calls) override {
     const AllGatherPlan plan = PlanAllGather(most_bytes() / kPackBytes, ranks().size());
-    if (TraceView::Bytes(ranks().size(), plan.grid_threads(), calls) > TraceView::kMostBytes) {
-      return nullptr;
-    }
-    return std::make_unique<HostTracer>(
-        ranks(), plan, calls, [this](int slot, const TraceView& trace) {
-          gather_.Enqueue(input(slot), output(slot), stream_, trace);
-        });
+    std::string refusal =
+        TimesRefusal(calls, TraceView::Bytes(ranks().size(), plan.grid_threads(), calls));
+    if (!refusal.empty()) return {nullptr, std::move(refusal)};
+    return {std::make_unique<HostTracer>(ranks(), plan, calls,
+                                         [this](int slot, const TraceView& trace) {
+                                           gather_.Enqueue(input(slot), output(slot), stream_,
+                                                           trace);
+                                         }),
+            ""};
   }
 
  private:

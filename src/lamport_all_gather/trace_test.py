@@ -17,6 +17,8 @@ SHORT = ("--bytes", "16,2K", "-n", "3", "-w", "0", "--calls-per-graph", "2")
 CALLS = 20  # traced of a point
 CTAS = {16: 1, 2048: 2}  # of a call, by bytes a rank
 EPSILON_US = 1e-6  # of a sum of two numbers of the file
+GATED = "calls that a gate releases are not traced"
+UNMARKED = "the algorithm has no kernels that mark times"
 PARTS = ("publish", "wait", "collect")
 
 
@@ -178,14 +180,17 @@ class Trace(unittest.TestCase):
     def test_isolated_points_are_not_traced(self):
         result = self.run_traced("--mode", "isolated,eager", "--json", self.report)
         self.assertEqual(result.code, 0, result.stderr)
+        for why in (GATED, UNMARKED):
+            self.assertEqual(result.stdout.count(f"#   not traced: {why}\n"), 1, result.stdout)
+        self.assertEqual(result.stdout.count("not traced: "), 2)
         traced = {p["mode"] for p in read_report(self.report)["points"] if p["trace"]}
         self.assertEqual(traced, {"eager"})
         for point in read_report(self.report)["points"]:
             unknown = point["straggler_unknown"]
             if point["mode"] == "isolated":
-                self.assertEqual(unknown, "calls that a gate releases are not traced")
+                self.assertEqual(unknown, GATED)
             elif point["algorithm"] == "mpi":
-                self.assertEqual(unknown, "these calls cannot be traced")
+                self.assertEqual(unknown, UNMARKED)
             if unknown:
                 self.assertEqual((point["straggler"], point["straggler_share"]), (None, None))
         points = json.loads(self.trace.read_text())["otherData"]["points"]
@@ -205,6 +210,20 @@ class Trace(unittest.TestCase):
         result = self.run_traced()
         self.assertEqual((result.code, result.stdout), (2, ""))
         self.assertIn("No such file or directory", result.messages[0])
+
+    def test_a_trace_of_nothing_is_refused_at_once(self):
+        cases = (
+            (("--mode", "isolated"), GATED),
+            (("--l2", "cold"), "calls that find L2 cold are not traced"),
+            (("--algorithm", "mpi"), "only lamport, overlapped"),
+        )
+        for flags, why in cases:
+            with self.subTest(why):
+                result = self.run_traced("--json", self.report, *flags)
+                self.assertEqual((result.code, result.stdout, len(result.messages)), (2, "", 1))
+                self.assertIn("--trace", result.messages[0])
+                self.assertIn(why, result.messages[0])
+                self.assertEqual(list(self.directory.iterdir()), [])
 
     def test_a_run_that_is_cut_short_leaves_no_trace(self):
         """A rank is killed after points that were traced."""
