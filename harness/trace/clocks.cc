@@ -66,6 +66,13 @@ ClockOffset Chain(const ClockOffset& first, const ClockOffset& then) {
 
 ClockOffset Reverse(const ClockOffset& offset) { return {-offset.add_ns, offset.error_ns}; }
 
+ClockOffset Between(const ClockOffset& before, const ClockOffset& after) {
+  const std::int64_t low = std::min(before.add_ns - before.error_ns, after.add_ns - after.error_ns);
+  const std::int64_t width =
+      std::max(before.add_ns + before.error_ns, after.add_ns + after.error_ns) - low;
+  return {low + width / 2, (width + 1) / 2};
+}
+
 void OffsetBounds::Before(std::int64_t cause, std::int64_t effect) {
   high_ = std::min(high_, effect - cause);
 }
@@ -122,6 +129,17 @@ std::vector<ClockOffset> AlignClocks(MarkClock& clock, const Ranks& ranks) {
     if (names[rank] != names.front()) offset = Chain({its[0], its[1]}, from_first);
     offset.error_ns += its[2];
     offsets.push_back(offset);
+  }
+  return offsets;
+}
+
+std::vector<ClockOffset> AlignClocksAround(MarkClock& clock, const Ranks& ranks,
+                                           const std::function<void()>& calls) {
+  std::vector<ClockOffset> offsets = AlignClocks(clock, ranks);
+  calls();
+  const std::vector<ClockOffset> after = AlignClocks(clock, ranks);
+  for (std::size_t rank = 0; rank < offsets.size(); ++rank) {
+    offsets[rank] = Between(offsets[rank], after[rank]);
   }
   return offsets;
 }

@@ -19,6 +19,9 @@ struct ClockOffset {
 // From the first clock's time to the last one's; errors add up.
 ClockOffset Chain(const ClockOffset& first, const ClockOffset& then);
 ClockOffset Reverse(const ClockOffset& offset);
+// One offset for the whole time between two at which it was `before` and `after`, when the clocks
+// drift one way only: the middle of both with their errors, and half of what they span.
+ClockOffset Between(const ClockOffset& before, const ClockOffset& after);
 
 // The offset as observations of cause and effect bound it. Each observation holds for certain, so
 // that the tightest of either side count, and need not be of one observation.
@@ -81,5 +84,10 @@ ClockOffset OffsetOf(std::span<const ClockMeeting> meetings);
 // is rank 0's own needs nothing; its error is its step. Others go over the clocks of their hosts,
 // which meet through `ranks`.
 std::vector<ClockOffset> AlignClocks(MarkClock& clock, const Ranks& ranks);
+
+// Collective. As AlignClocks, for the times in which `calls` are made, here and now: clocks may
+// drift meanwhile, one way, and the errors hold that too. They are aligned before and after.
+std::vector<ClockOffset> AlignClocksAround(MarkClock& clock, const Ranks& ranks,
+                                           const std::function<void()>& calls);
 
 }  // namespace mailbench

@@ -123,8 +123,9 @@ class WordReader {
   std::size_t at_ = 0;
 };
 
-// Collective.
-PointTrace Collect(CallTracer& tracer, const Ranks& ranks) {
+// Collective. `offsets`: of the ranks' clocks while the calls ran.
+PointTrace Collect(CallTracer& tracer, const std::vector<ClockOffset>& offsets,
+                   const Ranks& ranks) {
   PointTrace trace;
   Words own;
   int shown = 0;
@@ -140,7 +141,6 @@ PointTrace Collect(CallTracer& tracer, const Ranks& ranks) {
   std::vector<std::uint32_t> all(own.words().size() * static_cast<std::size_t>(ranks.size()));
   ranks.GatherWords(own.words(), all);
 
-  const std::vector<ClockOffset> offsets = AlignClocks(tracer.clock(), ranks);
   const std::vector<std::string> clocks = ranks.Gather(tracer.clock().name());
   trace.step_ns =
       static_cast<std::int64_t>(ranks.Max(static_cast<double>(tracer.clock().step_ns())));
@@ -180,8 +180,9 @@ void Tracing::Trace(Mode mode, Instance& instance, CallCounter& calls, PointReco
     record.untraced = traced.refusal();
     return;
   }
-  traced.Run(mode, calls);
-  const PointTrace trace = Collect(*traced.tracer(), context_.ranks);
+  const std::vector<ClockOffset> offsets =
+      AlignClocksAround(traced.tracer()->clock(), context_.ranks, [&] { traced.Run(mode, calls); });
+  const PointTrace trace = Collect(*traced.tracer(), offsets, context_.ranks);
   record.trace = Summarize(trace);
   if (file_) file_->Add(record.key, trace);
   if (context_.config.check) record.check.Add(OverRanks(traced.Check(), context_.ranks));
