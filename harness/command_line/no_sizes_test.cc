@@ -36,8 +36,11 @@ class NoSizes : public ::testing::Test {
 TEST_F(NoSizes, ATraceOfNoAlgorithmIsRefused) {
   EXPECT_NO_THROW(Parse({"--trace", "t"}));
   for (AlgorithmInfo& info : collective_.mutable_algorithms()) info.traced = false;
-  EXPECT_THAT([&] { Parse({"--trace", "t"}); },
-              ThrowsMessage<UsageError>("--trace: no algorithm of fake_gather can be traced"));
+  EXPECT_THAT(
+      [&] {
+        Parse({"--trace", "t"});
+      },
+      ThrowsMessage<UsageError>("--trace: no algorithm of fake_gather can be traced"));
 }
 
 TEST_F(NoSizes, AreRefusedByName) {

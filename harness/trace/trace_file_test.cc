@@ -144,8 +144,9 @@ TEST(TraceFile, APointOfManyRanksIsBounded) {
     const json& cap = file["otherData"]["most_events_of_a_point"];
     EXPECT_EQ(cap, 20'000);
     std::map<int, int> events;  // by thread
-    for (const json& event : file["traceEvents"])
+    for (const json& event : file["traceEvents"]) {
       events[event.value("tid", 0)] += event["ph"] != "M";
+    }
     EXPECT_LE(std::accumulate(events.begin(), events.end(), 0,
                               [](int sum, const auto& each) { return sum + each.second; }),
               cap)
