@@ -55,11 +55,13 @@ class Floor(unittest.TestCase):
             config.write_text(json.dumps(first))
             self.assertEqual(self.report(2, "--config", config)["config"], first)
 
-    def test_sizes_and_a_stress_are_refused(self):
+    def test_sizes_a_stress_and_a_trace_are_refused(self):
         for flag in ("--min-bytes", "--max-bytes", "--step-bytes", "--bytes", "--capacity"):
             self.assert_refused((flag, 16), f"{flag}: fabric_floor has no sizes")
         self.assert_refused(("-f", 2), "--step-factor: fabric_floor has no sizes")
         self.assert_refused(("--stress", 100), "--stress: fabric_floor cannot be stressed")
+        reason = "--trace: no algorithm of fabric_floor can be traced"
+        self.assert_refused(("--trace", "trace.json"), reason)
 
     def assert_refused(self, arguments, message):
         result = mpirun(2, *arguments)
