@@ -29,7 +29,7 @@ struct StressRecord {
   std::vector<WrongWord> wrong;   // the first of the earliest wrong calls
   // Of the slowest rank:
   double verified_us = 0;  // a call, with all that verifies it and with what is late on purpose
-  double bare_us = 0;      // a call without: the median over the graphs of the first rounds
+  double bare_us = 0;      // a call without: the median over the first rounds of their graphs' mean
   double seconds = 0;      // all of it
 };
 

@@ -40,7 +40,7 @@ std::optional<int> Straggler(const TraceSummary& summary, double p50_us);
 // REQUIRES: there is no straggler.
 std::string WhyNoStraggler(const TraceSummary& summary, double p50_us);
 
-// "rank 3 was last in 61 % of 20 calls by 0.45 us; publish 0.30 us, wait 0.90 us, collect 0.20 us
+// "rank 3 was last in 60 % of 20 calls by 0.45 us; publish 0.30 us, wait 0.90 us, collect 0.20 us
 // (medians); clocks within 0.030 us of rank 0's", in one line.
 std::string ToString(const TraceSummary& summary);
 
