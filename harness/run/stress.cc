@@ -48,9 +48,9 @@ std::uint64_t RunStresses(Collective& collective, const SweepPlan& plan, Transpo
       EstimateStresses(collective, plan, context.config, transport.site());
   if (prints) progress.emplace(FindScreen(), ExpectedSeconds(estimate));
   const auto note = [&](const StressRecord& record) {
-    if (journal) journal->Append(record);
-    context.ranks.Barrier();  // no rank that ends the run tells what is not on disk yet
     findings.Note(record);
+    context.ranks.Barrier();  // what is on disk is told by whichever rank ends the run
+    if (journal) journal->Append(record);
   };
   for (const std::string& algorithm : plan.algorithms) {
     note(RecordFor(algorithm, plan, context.config));
