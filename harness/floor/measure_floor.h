@@ -17,8 +17,8 @@ struct FloorCalls {
 };
 
 // Collective; takes milliseconds, and where ranks are many more than cores up to a second a part.
-// Each part is warmed up until steady, within bounds, and then sampled often enough for an interval of its median.
-// No hop where there is one rank.
+// Each part is warmed up until steady, within bounds, and then sampled often enough for an interval
+// of its median. No hop where there is one rank.
 Floor MeasureFloor(FloorProbe& probe, Executor& executor, StartGate& gate, const Ranks& ranks,
                    const FloorCalls& calls = {});
 
