@@ -73,8 +73,8 @@ std::string IntervalNote(const PointRecord& point) {
 
 // Of a clock that is too coarse for the point.
 std::string ClockStepNote(const PointRecord& point) {
-  if (!point.clock_step_us || *point.clock_step_us <= kWideInterval * point.latency_us.p50)
-    return "";
+  if (!point.clock_step_us) return "";
+  if (*point.clock_step_us <= kWideInterval * point.latency_us.p50) return "";
   return "  timed in steps of " + Fixed(*point.clock_step_us, 2) + " us";
 }
 
