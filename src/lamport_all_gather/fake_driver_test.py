@@ -159,8 +159,10 @@ class Faults(FakeDriver):
 
     def outcome(self, kind, call):
         result, report = self.run_with_fault(kind, call, "multicast")
+        # On a busy machine what became of the report is told later, in a line of its own.
+        told = [line for line in result.messages if not line.startswith("mailbench: the report ")]
         with self.subTest(f"{kind} {call}"):
-            self.assertEqual(len(result.messages), 1, result.stderr)
+            self.assertEqual(len(told), 1, result.stderr)
         return call, result, report
 
     def assert_ended(self, outcomes, code, status, text):
