@@ -21,7 +21,7 @@ TEST(DrawDelayNs, DrawsSmallOnesAsOftenAsLargeOnes) {
     distinct.insert(ns);
     ++octaves[static_cast<std::size_t>(std::bit_width(ns / kShortestDrawnDelayNs)) - 1];
   }
-  for (const int draws : octaves) EXPECT_NEAR(draws, kDraws / 7, 150);
+  for (const int draws : octaves) EXPECT_NEAR(draws, kDraws / 7.0, 150);
   EXPECT_GT(distinct.size(), kDraws / 4);
 }
 
